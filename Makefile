@@ -1,0 +1,40 @@
+# The front door; the work is done by meson and ninja.
+BUILD = build
+PREFIX ?= /usr/local
+
+.PHONY: all deps check demo install clean format help
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) deliverables
+
+$(BUILD)/build.ninja: | deps
+	@meson setup $(BUILD) --prefix="$(PREFIX)"
+
+deps:
+	@scripts/deps.sh
+
+check: $(BUILD)/build.ninja
+	@scripts/check.sh $(BUILD)
+
+demo: all
+	@examples/demo.sh
+
+install: $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dprefix="$(PREFIX)"
+	@ninja -C $(BUILD) deliverables
+	@meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf build build-clang build-werror build-asan
+
+format:
+	@scripts/format.sh
+
+help:
+	@echo 'make            install what is missing (Debian), then build build/softalign'
+	@echo 'make deps       only install what is missing, or print the line that does'
+	@echo 'make check      build and run all tests'
+	@echo 'make demo       build, then run examples/demo.sh'
+	@echo 'make install    install program, library and header below PREFIX (/usr/local), inside DESTDIR'
+	@echo 'make format     format the sources with clang-format 14'
+	@echo 'make clean      remove what was built'

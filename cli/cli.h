@@ -1,0 +1,250 @@
+/* What the subcommands share: a table of options that is parsed and printed as help, and messages.
+ *
+ * A subcommand is one file cmd_NAME.c with a `const command command_NAME` and a line in main.c:
+ *
+ *   typedef struct count_arguments {
+ *       bool quiet;
+ *       int width;
+ *       const char *input;
+ *   } count_arguments;
+ *
+ *   static const option count_options[] = {
+ *       OPT_SECTION("Input and output"),
+ *       OPT_STRING("input", 'i', "FILE", count_arguments, input, "text to count; - is standard input"),
+ *       OPT_NUMBER("width", 0, "N", count_arguments, width, AT_LEAST(1), "columns of the table"),
+ *       OPT_FLAG("quiet", 'q', count_arguments, quiet, "say nothing but errors"),
+ *       OPT_END,
+ *   };
+ *
+ *   static int count_run(int argc, char **argv) {
+ *       count_arguments a = {.width = 80, .input = "-"}; // what --help shows as the defaults
+ *       int n; // arguments that are not options: argv[0] ... argv[n - 1]
+ *       int status = options_parse(&command_count, &a, argc, argv, &n);
+ *       if (status != CLI_GO_ON)
+ *           return status;
+ *       ...
+ *   }
+ *
+ * Exit status: 0 done, 1 failed, 2 used wrongly, 141 when the reader of the output left. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <math.h>
+#include <softalign.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_PIPE = 141, CLI_GO_ON = -1 };
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+typedef enum option_kind {
+    OPTION_END,
+    OPTION_SECTION,
+    OPTION_FLAG,   /* bool, set to true */
+    OPTION_INT,    /* int */
+    OPTION_INT64,  /* int64_t */
+    OPTION_UINT64, /* uint64_t */
+    OPTION_FLOAT,  /* float */
+    OPTION_DOUBLE, /* double */
+    OPTION_STRING, /* const char *, points into argv */
+    OPTION_ENUM,   /* an enum: the place of the value among the names, from 0 */
+    OPTION_NAME,   /* char[], a copy of one of the names */
+    OPTION_PAIR,   /* two const char *: --train SRC TGT */
+    OPTION_CUSTOM  /* parse and show */
+} option_kind;
+
+/* Values outside are refused with a message that names the bounds. */
+typedef struct option_range {
+    bool checked;
+    double low, high;
+    bool above; /* low itself is outside */
+    bool below; /* high itself is outside */
+} option_range;
+
+#define ANY                                                                                                        \
+    { 0 }
+#define AT_LEAST(low_)                                                                                             \
+    { .checked = true, .low = (low_), .high = HUGE_VAL }
+#define POSITIVE                                                                                                   \
+    { .checked = true, .high = HUGE_VAL, .above = true }
+#define BETWEEN(low_, high_)                                                                                       \
+    { .checked = true, .low = (low_), .high = (high_) }
+#define FRACTION                                                                                                   \
+    { .checked = true, .low = 0, .high = 1, .below = true } /* 0 <= x < 1 */
+
+typedef struct option {
+    option_kind kind;
+    char letter;           /* short name, or 0 */
+    const char *name;      /* long name without dashes; title of a section */
+    const char *argument;  /* "N", "FILE"; NULL for a flag */
+    const char *help;      /* lower case, no full stop; names and the default are added by options_help */
+    size_t offset, second; /* of the target inside the structure given to options_parse */
+    size_t size;           /* of the target; OPTION_NAME */
+    option_range range;
+    const char *const *names;             /* NULL-terminated */
+    const char *const *(*names_of)(void); /* the same, where the library keeps the list */
+    /* Sets *target of a valid text and returns NULL, else returns what the option expects ("a size or two"). */
+    const char *(*parse)(const char *text, void *target);
+    /* Writes the value for --help; an empty text shows none. */
+    void (*show)(const void *target, char *text, size_t size);
+} option;
+
+#define OPT_END                                                                                                    \
+    { .kind = OPTION_END }
+#define OPT_SECTION(title)                                                                                         \
+    { .kind = OPTION_SECTION, .name = (title) }
+#define OPT_FLAG(name_, letter_, type, member, help_)                                                              \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, bool                                                                 \
+                         : OPTION_FLAG),                                                                           \
+        .letter = (letter_), .name = (name_), .offset = offsetof(type, member), .help = (help_)                    \
+    }
+/* The kind of number follows the type of the member. range: ANY, AT_LEAST(x), POSITIVE, BETWEEN(x, y), FRACTION. */
+#define OPT_NUMBER(name_, letter_, argument_, type, member, range_, help_)                                         \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, int                                                                  \
+                         : OPTION_INT, int64_t                                                                     \
+                         : OPTION_INT64, uint64_t                                                                  \
+                         : OPTION_UINT64, float                                                                    \
+                         : OPTION_FLOAT, double                                                                    \
+                         : OPTION_DOUBLE),                                                                         \
+        .letter = (letter_), .name = (name_), .argument = (argument_), .offset = offsetof(type, member),           \
+        .range = range_, .help = (help_)                                                                           \
+    }
+#define OPT_STRING(name_, letter_, argument_, type, member, help_)                                                    \
+    {                                                                                                                 \
+        .kind = _Generic(((type *)0)->member, const char * : OPTION_STRING),                                        \
+     .letter = (letter_),                                                                                        \
+     .name = (name_),                                                                                            \
+     .argument = (argument_),                                                                                    \
+     .offset = offsetof(type, member),                                                                           \
+     .help = (help_) \
+    }
+/* A member of an enum type whose values 0, 1, ... have these names. */
+#define OPT_ENUM(name_, letter_, argument_, type, member, names_, help_)                                           \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, unsigned                                                             \
+                         : OPTION_ENUM),                                                                           \
+        .letter = (letter_), .name = (name_), .argument = (argument_), .offset = offsetof(type, member),           \
+        .names = (names_), .help = (help_)                                                                         \
+    }
+/* A member of type char[] that holds one of the names. */
+#define OPT_NAME(name_, letter_, argument_, type, member, names_, names_of_, help_)                                \
+    {                                                                                                              \
+        .kind = OPTION_NAME, .letter = (letter_), .name = (name_), .argument = (argument_),                        \
+        .offset = offsetof(type, member), .size = sizeof(((type *)0)->member), .names = (names_),                  \
+        .names_of = (names_of_), .help = (help_)                                                                   \
+    }
+#define OPT_PAIR(name_, letter_, argument_, type, first_, second_, help_)                                          \
+    {                                                                                                              \
+        .kind = OPTION_PAIR, .letter = (letter_), .name = (name_), .argument = (argument_),                        \
+        .offset = offsetof(type, first_), .second = offsetof(type, second_), .help = (help_)                       \
+    }
+#define OPT_CUSTOM(name_, letter_, argument_, type, member, parse_, show_, help_)                                  \
+    {                                                                                                              \
+        .kind = OPTION_CUSTOM, .letter = (letter_), .name = (name_), .argument = (argument_),                      \
+        .offset = offsetof(type, member), .parse = (parse_), .show = (show_), .help = (help_)                      \
+    }
+
+typedef struct command {
+    const char *name;
+    const char *summary;               /* one line, lower case, for `softalign --help` */
+    const char *synopsis;              /* what follows the name: "-m MODEL [OPTION]... < SRC > TGT" */
+    const char *about;                 /* a few sentences, wrapped when printed; \n starts a new paragraph */
+    const char *examples;              /* lines printed as they are, each ended by \n */
+    const option *options;             /* ended by OPT_END; -h, --help is added */
+    int most_arguments;                /* how many arguments beside options are taken; -1: any number */
+    int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
+} command;
+
+extern const command command_train, command_translate, command_heatmap, command_evaluate, command_inspect;
+
+/* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
+ * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
+ * long names, `--` before arguments that start with a dash. The last one given wins. The other arguments are
+ * moved to argv[0 ...], *n_arguments of them.
+ * Returns CLI_GO_ON, or the exit status: 0 after --help, which wins over all else, 2 after a message. */
+int options_parse(const command *c, void *target, int argc, char **argv, int *n_arguments);
+/* -h, --help: in every subcommand without being in its table. */
+extern const option help_option;
+/* Prints the help of a subcommand; *target holds the defaults. */
+void options_help(FILE *stream, const command *c, const void *target);
+/* The names an option takes, NULL for one that takes others; and a list as "word, bpe or unigram". */
+const char *const *option_names(const option *o);
+void join_names(const char *const *names, char *text, size_t size);
+/* The name nearest to a mistyped one, or NULL when none is near. names is NULL-terminated. */
+const char *nearest_name(const char *text, const char *const *names);
+
+/* Whole text as a decimal number, whatever the locale. False when it is not one; *overflow says that it is one
+ * but outside the type. */
+bool parse_int64(const char *text, int64_t *value, bool *overflow);
+bool parse_uint64(const char *text, uint64_t *value, bool *overflow);
+bool parse_double(const char *text, double *value, bool *overflow);
+
+/* ---- options of several subcommands ------------------------------------------------------------------ */
+
+/* Lines of an option table; config and options are the names of members of the structure. */
+
+/* sa_model_config without preset. */
+#define MODEL_OPTIONS(type, config)                                                                                \
+    OPT_CUSTOM("vocab-size", 0, "N[,M]", type, config, parse_vocab_size, show_vocab_size,                          \
+               "most symbols a side, </s> and <unk> included; M: of the target side, if different"),               \
+        OPT_NUMBER("dim-emb", 0, "N", type, config.dim_emb, AT_LEAST(1), "size of the word embeddings"),           \
+        OPT_NUMBER("dim-rnn", 0, "N", type, config.dim_rnn, AT_LEAST(1),                                           \
+                   "size of the encoder's state, each direction"),                                                 \
+        OPT_NUMBER("dim-dec", 0, "N", type, config.dim_dec, AT_LEAST(1), "size of the decoder's state"),           \
+        OPT_NUMBER("dim-att", 0, "N", type, config.dim_att, AT_LEAST(1), "hidden units of the alignment model"),   \
+        OPT_NUMBER("dim-maxout", 0, "N", type, config.dim_maxout, AT_LEAST(1), "maxout units of the readout"),     \
+        OPT_NUMBER("output-rank", 0, "N", type, config.output_rank, AT_LEAST(0),                                   \
+                   "rank of the output matrix, written as a product of two; 0: one full matrix"),                  \
+        OPT_FLAG("tied-target", 0, type, config.tied_target,                                                       \
+                 "the output matrix is the target embeddings; needs --output-rank or --dim-maxout equal to "       \
+                 "--dim-emb"),                                                                                     \
+        OPT_ENUM("decoder-order", 0, "ORDER", type, config.order, order_names,                                     \
+                 "whether a decoder step looks at the source or updates its state first"),                         \
+        OPT_ENUM("reset", 0, "PLACE", type, config.reset, reset_names,                                             \
+                 "whether the GRU's reset gate acts before or after the product with U"),                          \
+        OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start")
+
+/* Members of sa_translate_options that every subcommand which translates has. */
+#define SEARCH_OPTIONS(type, options)                                                                              \
+    OPT_NUMBER("beam-size", 0, "N", type, options.beam_size, AT_LEAST(1),                                          \
+               "hypotheses kept at each step; 1: greedy search"),                                                  \
+        OPT_NUMBER("normalize", 0, "A", type, options.normalize, AT_LEAST(0),                                      \
+                   "compare scores divided by length^A; 0: sums as they are"),                                     \
+        OPT_NUMBER("max-length-factor", 0, "X", type, options.max_length_factor, POSITIVE,                         \
+                   "a translation has at most X symbols for each of the source, and 10 more"),                     \
+        OPT_NUMBER("max-length", 0, "N", type, options.max_length, AT_LEAST(1),                                    \
+                   "symbols read of a line; what is longer is cropped, with a warning"),                           \
+        OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
+                   "threads that work; 0: one for each core")
+
+extern const char *const order_names[], *const reset_names[], *const init_names[];
+extern const char *const vocab_type_names[];
+/* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
+const char *parse_vocab_size(const char *text, void *target);
+void show_vocab_size(const void *target, char *text, size_t size);
+
+/* "standard input" for "-", else the path. */
+const char *input_name(const char *path);
+
+/* ---- messages ---------------------------------------------------------------------------------------- */
+
+/* "softalign: ..." and a line end on standard error, in one write. */
+void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, then where to find help; returns CLI_USAGE. */
+int cli_usage_error(const command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The message of an error of the library; returns CLI_USAGE for SA_USAGE, CLI_FAILED else. */
+int cli_library_error(const sa_error *error);
+/* After a failed write to a stream, errno still set: quiet CLI_PIPE when its reader left, else a message and
+ * CLI_FAILED. */
+int cli_write_error(const char *name);
+/* Flushes and, unless it is stdout, closes. Returns CLI_OK, or what cli_write_error returns. */
+int cli_close_output(FILE *stream, const char *name);
+
+/* Width of the terminal: COLUMNS, or what the terminal says, or otherwise the fallback. */
+int cli_columns(int descriptor, int fallback);
+
+#endif

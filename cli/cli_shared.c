@@ -1,0 +1,43 @@
+#include "cli.h"
+#include <limits.h>
+#include <string.h>
+
+const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
+const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
+const char *const init_names[] = {"paper", "glorot", NULL};
+const char *const vocab_type_names[] = {
+    [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+
+static bool parse_size(const char *text, int *size) {
+    int64_t value;
+    bool overflow;
+    if (!parse_int64(text, &value, &overflow) || value < 1 || value > INT_MAX)
+        return false;
+    *size = (int)value;
+    return true;
+}
+
+const char *parse_vocab_size(const char *text, void *target) {
+    sa_model_config *config = target;
+    char first[32];
+    size_t length = strcspn(text, ",");
+    int source, other;
+    snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : 0), text);
+    if (!parse_size(first, &source) || !parse_size(text[length] == ',' ? text + length + 1 : first, &other))
+        return "a number of symbols from 1, or two with a comma between";
+    config->vocab_source = source;
+    config->vocab_target = other;
+    return NULL;
+}
+
+void show_vocab_size(const void *target, char *text, size_t size) {
+    const sa_model_config *config = target;
+    if (config->vocab_source == config->vocab_target)
+        snprintf(text, size, "%d", config->vocab_source);
+    else
+        snprintf(text, size, "%d,%d", config->vocab_source, config->vocab_target);
+}
+
+const char *input_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}

@@ -1,0 +1,342 @@
+#include "cli.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct train_arguments {
+    sa_train_options run;
+    const char *train_tsv, *valid_tsv;
+    bool quiet;
+} train_arguments;
+
+static const char *const optimizer_names[] = {
+    [SA_ADADELTA] = "adadelta", [SA_ADAM] = "adam", [SA_SGD] = "sgd", NULL};
+static const char *const schedule_names[] = {
+    [SA_SCHEDULE_CONSTANT] = "constant", [SA_SCHEDULE_LINEAR] = "linear", NULL};
+static const char *const metric_names[] = {[SA_VALID_CROSS_ENTROPY] = "cross-entropy",
+                                           [SA_VALID_PERPLEXITY] = "perplexity",
+                                           [SA_VALID_BLEU] = "bleu",
+                                           NULL};
+
+/* "10e,30m": sets the three limits of a sa_train_options; those not named are off. */
+static const char *parse_after(const char *text, void *target) {
+    static const char expected[] =
+        "a limit like 10e (epochs), 5000u (updates) or 30m (minutes), or several with commas";
+    sa_train_options *run = target;
+    run->after_epochs = run->after_minutes = 0;
+    run->after_updates = 0;
+    for (;;) {
+        char number[64];
+        size_t length = strcspn(text, ",");
+        if (length < 2 || length > sizeof number)
+            return expected;
+        snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+        double value;
+        bool overflow;
+        if (text[length - 1] == 'u') {
+            if (!parse_int64(number, &run->after_updates, &overflow) || run->after_updates < 1)
+                return expected;
+        } else if (text[length - 1] != 'e' && text[length - 1] != 'm') {
+            return expected;
+        } else {
+            if (!parse_double(number, &value, &overflow) || value <= 0)
+                return expected;
+            *(text[length - 1] == 'e' ? &run->after_epochs : &run->after_minutes) = value;
+        }
+        if (text[length] == '\0')
+            return NULL;
+        text += length + 1;
+    }
+}
+
+static void show_after(const void *target, char *text, size_t size) {
+    const sa_train_options *run = target;
+    char part[3][32] = {"", "", ""};
+    if (run->after_epochs > 0)
+        snprintf(part[0], sizeof *part, ",%.10ge", run->after_epochs);
+    if (run->after_updates > 0)
+        snprintf(part[1], sizeof *part, ",%lldu", (long long)run->after_updates);
+    if (run->after_minutes > 0)
+        snprintf(part[2], sizeof *part, ",%.10gm", run->after_minutes);
+    char all[96];
+    snprintf(all, sizeof all, "%s%s%s", part[0], part[1], part[2]);
+    snprintf(text, size, "%s", all[0] == ',' ? all + 1 : "");
+}
+
+static const option train_options[] = {
+    OPT_SECTION("Data and output"),
+    OPT_PAIR("train", 't', "SRC TGT", train_arguments, run.train_source, run.train_target,
+             "two files of training text, plain or gzip: line i of TGT is the translation of line i of SRC"),
+    OPT_STRING("train-tsv", 0, "FILE", train_arguments, train_tsv,
+               "the same in one file: source, tab, target on each line"),
+    OPT_PAIR("valid", 0, "SRC TGT", train_arguments, run.valid_source, run.valid_target,
+             "two files of validation text, never trained on"),
+    OPT_STRING("valid-tsv", 0, "FILE", train_arguments, valid_tsv, "the same in one file"),
+    OPT_NUMBER("held-out", 0, "N", train_arguments, run.held_out, AT_LEAST(0),
+               "without validation text: pairs taken out of the training text for it"),
+    OPT_STRING("output", 'o', "DIR", train_arguments, run.output,
+               "folder of the run (required): best.safetensors is the model to use"),
+    OPT_FLAG("resume", 0, train_arguments, run.resume, "go on with the run in the output folder where it stopped"),
+    OPT_FLAG("overwrite", 0, train_arguments, run.overwrite, "replace a run that is in the output folder"),
+    OPT_FLAG("strict", 0, train_arguments, run.strict,
+             "end with an error at bytes that are not UTF-8, instead of replacing them"),
+    OPT_FLAG("quiet", 'q', train_arguments, quiet, "print errors only"),
+    OPT_SECTION("Vocabulary"),
+    OPT_ENUM("vocab-type", 0, "TYPE", train_arguments, run.vocab_type, vocab_type_names,
+             "how text is cut into symbols"),
+    OPT_FLAG("joint-vocab", 0, train_arguments, run.joint_vocab, "one vocabulary for both languages"),
+    OPT_STRING("spm-normalization", 0, "RULE", train_arguments, run.spm_normalization,
+               "what bpe and unigram do to characters first: identity, nfkc, nmt_nfkc or nfkc_cf"),
+    OPT_SECTION("Model"),
+    OPT_NAME("preset", 0, "NAME", train_arguments, run.model.preset, NULL, sa_model_presets,
+             "the model and its usual options, which all other options then change, wherever they stand"),
+    MODEL_OPTIONS(train_arguments, run.model),
+    OPT_SECTION("Regularization"),
+    OPT_NUMBER("dropout", 0, "P", train_arguments, run.dropout, FRACTION,
+               "share of annotations and readout units dropped, one mask a sentence"),
+    OPT_NUMBER("dropout-emb", 0, "P", train_arguments, run.dropout_emb, FRACTION,
+               "share of embedding units dropped"),
+    OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
+               "probability taken from the right word and spread over all"),
+    OPT_NUMBER(
+        "average", 0, "D", train_arguments, run.average, FRACTION,
+        "decay of an exponential moving average of the parameters, which is what is validated and saved; 0: off"),
+    OPT_SECTION("Optimization"),
+    OPT_ENUM("optimizer", 0, "NAME", train_arguments, run.optimizer, optimizer_names, "rule of the updates"),
+    OPT_NUMBER("learning-rate", 0, "X", train_arguments, run.learning_rate, AT_LEAST(0),
+               "factor of the updates; 0: the optimizer's usual one"),
+    OPT_NUMBER("warmup", 0, "N", train_arguments, run.warmup, AT_LEAST(0),
+               "updates over which the learning rate grows to its value"),
+    OPT_ENUM("schedule", 0, "NAME", train_arguments, run.schedule, schedule_names,
+             "the learning rate after that stays, or falls to 0 at the end given by --after"),
+    OPT_NUMBER("clip-norm", 0, "X", train_arguments, run.clip_norm, AT_LEAST(0),
+               "gradients of a larger norm are scaled down to it; 0: off"),
+    OPT_FLAG("loss-per-word", 0, train_arguments, run.loss_per_word, "divide the loss by words, not by sentences"),
+    OPT_NUMBER("adadelta-rho", 0, "X", train_arguments, run.adadelta_rho, FRACTION, "decay of Adadelta's averages"),
+    OPT_NUMBER("adadelta-epsilon", 0, "X", train_arguments, run.adadelta_epsilon, POSITIVE,
+               "what Adadelta adds under its roots"),
+    OPT_NUMBER("adam-beta1", 0, "X", train_arguments, run.adam_beta1, FRACTION, "decay of Adam's first average"),
+    OPT_NUMBER("adam-beta2", 0, "X", train_arguments, run.adam_beta2, FRACTION, "decay of Adam's second average"),
+    OPT_NUMBER("adam-epsilon", 0, "X", train_arguments, run.adam_epsilon, POSITIVE,
+               "what Adam adds to its divisor"),
+    OPT_SECTION("Minibatches and length of the run"),
+    OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of an update"),
+    OPT_NUMBER("window", 0, "N", train_arguments, run.window, AT_LEAST(1),
+               "minibatches that are sorted by length together"),
+    OPT_NUMBER("max-length", 0, "N", train_arguments, run.max_length, AT_LEAST(1),
+               "symbols a side; pairs with more on either side are left out"),
+    OPT_CUSTOM(
+        "after", 0, "LIMITS", train_arguments, run, parse_after, show_after,
+        "when to end: 10e (epochs), 5000u (updates), 30m (minutes), or several with commas, of which the first "
+        "reached counts"),
+    OPT_SECTION("Validation"),
+    OPT_NUMBER("valid-freq", 0, "N", train_arguments, run.valid_freq, AT_LEAST(0),
+               "updates between validations; 0: once an epoch"),
+    OPT_NUMBER("early-stopping", 0, "N", train_arguments, run.early_stopping, AT_LEAST(0),
+               "end after N validations in a row that are not better than the best; 0: off"),
+    OPT_ENUM("early-stopping-metric", 0, "NAME", train_arguments, run.early_stopping_metric, metric_names,
+             "what better and best mean"),
+    OPT_NUMBER("valid-beam", 0, "N", train_arguments, run.valid_beam, AT_LEAST(1),
+               "beam size of the translations that BLEU is computed of"),
+    OPT_SECTION("Machine and reproducibility"),
+    OPT_NUMBER("seed", 0, "N", train_arguments, run.seed, ANY, "start of all random numbers"),
+    OPT_NUMBER("threads", 0, "N", train_arguments, run.threads, AT_LEAST(0),
+               "threads that work; 0: one for each core; the result does not depend on it"),
+    OPT_NUMBER("shards", 0, "N", train_arguments, run.shards, AT_LEAST(1),
+               "pieces that a minibatch is cut into, and so the most threads of use"),
+    OPT_NUMBER("progress-freq", 0, "N", train_arguments, run.progress_freq, AT_LEAST(0),
+               "updates between lines of progress; 0: about every 10 seconds"),
+    OPT_END,
+};
+
+/* ---- signals ----------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t signal_received;
+static volatile sig_atomic_t signals_are_typed; /* the terminal shows ^C, after which a new line begins */
+
+static void on_signal(int number) {
+    static const char text[] = "\nsoftalign: stopping after this update; a second signal ends at once\n";
+    int start = signals_are_typed ? 0 : 1;
+    if (signal_received != 0)
+        _exit(128 + number);
+    signal_received = number;
+    ssize_t ignored = write(STDERR_FILENO, text + start, sizeof text - 1 - (size_t)start);
+    (void)ignored;
+}
+
+static void catch_signals(void) {
+    const int numbers[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        struct sigaction old;
+        sigemptyset(&action.sa_mask);
+        /* A background job whose shell ignores Ctrl-C for it goes on ignoring it. */
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------- */
+
+typedef struct reporter {
+    const train_arguments *a;
+    bool terminal;     /* the line of progress is rewritten in place */
+    bool line_is_open; /* and stands there now */
+} reporter;
+
+static void format_duration(double seconds, char *text, size_t size) {
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        snprintf(text, size, "?");
+        return;
+    }
+    long s = (long)(seconds + 0.5);
+    snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+static void print_line(reporter *r, const char *text) {
+    fprintf(stderr, "%s%s\n", r->line_is_open ? "\r\033[K" : "", text);
+    r->line_is_open = false;
+}
+
+static void report_progress(reporter *r, const sa_train_event *e) {
+    char text[256], used[32], left[48] = "";
+    format_duration(e->seconds, used, sizeof used);
+    if (e->seconds_left >= 0) {
+        format_duration(e->seconds_left, left, sizeof left);
+        strcat(left, " left");
+    }
+    snprintf(text, sizeof text, "epoch %.2f  update %lld  loss %.4f  norm %.2f  rate %g  %.0f words/s  %s%s%s",
+             e->epoch, (long long)e->update, e->loss, e->gradient_norm, e->learning_rate, e->words_per_second, used,
+             left[0] != '\0' ? ", " : "", left);
+    if (!r->terminal) {
+        print_line(r, text);
+        return;
+    }
+    /* A line that reaches the last column would wrap and could not be rewritten. */
+    int columns = cli_columns(STDERR_FILENO, 80);
+    fprintf(stderr, "\r\033[K%.*s", columns > 1 ? columns - 1 : 1, text);
+    r->line_is_open = true;
+}
+
+static void report_validation(reporter *r, const sa_train_event *e) {
+    char text[256], bleu[32] = "";
+    if (r->a->run.early_stopping_metric == SA_VALID_BLEU || e->bleu > 0)
+        snprintf(bleu, sizeof bleu, "  BLEU %.2f", e->bleu);
+    snprintf(text, sizeof text, "validation  epoch %.2f  update %lld  cross-entropy %.4f  perplexity %.2f%s%s",
+             e->epoch, (long long)e->update, e->cross_entropy, e->perplexity, bleu,
+             e->improved ? "  (best so far)" : "");
+    print_line(r, text);
+}
+
+static int on_event(const sa_train_event *event, void *user) {
+    reporter *r = user;
+    if (!r->a->quiet) {
+        if (event->kind == SA_EVENT_PROGRESS)
+            report_progress(r, event);
+        else if (event->kind == SA_EVENT_VALIDATION)
+            report_validation(r, event);
+        else if (event->text != NULL)
+            print_line(r, event->text);
+    }
+    return signal_received != 0;
+}
+
+/* ---- the subcommand ---------------------------------------------------------------------------------- */
+
+/* The preset gives the defaults that the other options change: it is looked for first, in a parse of its own. */
+static int read_arguments(train_arguments *a, int argc, char **argv) {
+    sa_error error;
+    char preset[sizeof a->run.model.preset];
+    *a = (train_arguments){0};
+    if (sa_train_options_init(&a->run, sa_model_presets()[0], &error) != SA_OK)
+        return cli_library_error(&error);
+    /* options_parse moves arguments to the front, so the first parse works on a copy. */
+    char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
+    if (copy == NULL) {
+        cli_message("%s", sa_status_text(SA_MEMORY));
+        return CLI_FAILED;
+    }
+    memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
+    int n;
+    int status = options_parse(&command_train, a, argc, copy, &n);
+    free(copy);
+    if (status != CLI_GO_ON)
+        return status;
+    memcpy(preset, a->run.model.preset, sizeof preset);
+    *a = (train_arguments){0};
+    if (sa_train_options_init(&a->run, preset, &error) != SA_OK)
+        return cli_library_error(&error);
+    return options_parse(&command_train, a, argc, argv, &n);
+}
+
+/* One text in a TSV file instead of two: the library is told by a second file that is NULL. */
+static int choose_text(const char *tsv, const char **source, const char **target, const char *name) {
+    if (tsv == NULL)
+        return CLI_GO_ON;
+    if (*source != NULL)
+        return cli_usage_error(&command_train, "--%s and --%s-tsv exclude each other", name, name);
+    *source = tsv;
+    *target = NULL;
+    return CLI_GO_ON;
+}
+
+static int check_arguments(train_arguments *a) {
+    sa_train_options *run = &a->run;
+    int status = choose_text(a->train_tsv, &run->train_source, &run->train_target, "train");
+    if (status == CLI_GO_ON)
+        status = choose_text(a->valid_tsv, &run->valid_source, &run->valid_target, "valid");
+    if (status != CLI_GO_ON)
+        return status;
+    if (run->train_source == NULL)
+        return cli_usage_error(&command_train, "no training text: --train SRC TGT or --train-tsv FILE is missing");
+    if (run->output == NULL)
+        return cli_usage_error(&command_train, "no folder for the run: -o DIR is missing");
+    if (run->resume && run->overwrite)
+        return cli_usage_error(&command_train, "--resume and --overwrite exclude each other");
+    if (run->joint_vocab && run->model.vocab_source != run->model.vocab_target)
+        return cli_usage_error(&command_train, "--joint-vocab takes one --vocab-size, not two");
+    return CLI_GO_ON;
+}
+
+static int train_run(int argc, char **argv) {
+    train_arguments a;
+    int status = read_arguments(&a, argc, argv);
+    if (status == CLI_GO_ON)
+        status = check_arguments(&a);
+    if (status != CLI_GO_ON)
+        return status;
+    const char *terminal = getenv("TERM");
+    reporter r = {.a = &a};
+    signals_are_typed = isatty(STDERR_FILENO);
+    r.terminal = signals_are_typed && terminal != NULL && strcmp(terminal, "dumb") != 0;
+    catch_signals();
+    sa_error error;
+    sa_status trained = sa_train(&a.run, on_event, &r, &error);
+    if (r.line_is_open)
+        fputc('\n', stderr);
+    if (trained == SA_STOPPED && signal_received != 0) {
+        cli_message("stopped by %s; the run is saved in %s: to go on, give the same command with --resume",
+                    signal_received == SIGINT ? "SIGINT" : "SIGTERM", a.run.output);
+        return 128 + signal_received;
+    }
+    return trained == SA_OK ? CLI_OK : cli_library_error(&error);
+}
+
+const command command_train = {
+    .name = "train",
+    .summary = "learn a model from sentences and their translations",
+    .synopsis = "--train SRC TGT -o DIR [OPTION]...",
+    .about =
+        "Learns to translate from pairs of sentences and writes a folder with the best model found "
+        "(best.safetensors), the newest one (last.safetensors) and all that is needed to go on "
+        "(state.safetensors). The same options, seed and shards give the same model, with any number of threads, "
+        "and after a stop and --resume too.\n"
+        "Ctrl-C or SIGTERM ends the run after the current update and saves it; a second one ends at once.",
+    .examples = "  softalign train --train corpus.en corpus.fr --valid dev.en dev.fr -o run\n"
+                "  softalign train --train-tsv pairs.tsv.gz -o small --vocab-type bpe --vocab-size 8000 \\\n"
+                "      --dim-emb 256 --dim-rnn 256 --dim-dec 256 --after 10e,60m --early-stopping 5\n",
+    .options = train_options,
+    .run = train_run,
+};

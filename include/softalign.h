@@ -1,0 +1,326 @@
+/* softalign: attentional machine translation (RNNsearch and its relatives).
+ *
+ *   sa_error e;
+ *   sa_model *m;
+ *   if (sa_model_open(&m, "run/best.safetensors", &e)) { fprintf(stderr, "%s\n", e.text); return 1; }
+ *   const char *line = "A man is asleep.";
+ *   sa_translation *t;
+ *   if (!sa_translate(m, &line, 1, NULL, &t, &e)) { puts(t[0].hypothesis[0].text); sa_translations_free(t, 1); }
+ *   sa_model_free(m);
+ *
+ * Errors     Functions that can fail return an sa_status, SA_OK (0) on success, and fill *error (NULL is
+ *            allowed) with a text that says what, where and what to do. The library never prints or exits.
+ * Ownership  What a function returns through a pointer belongs to the caller, who frees it with the function
+ *            named there. Strings passed in are read during the call only.
+ * Threads    A model is read-only once opened: several threads may translate with one. Everything else belongs
+ *            to one thread at a time.
+ * Text       UTF-8. Scores are natural logarithms, at most 0, higher is better.
+ */
+#ifndef SOFTALIGN_H
+#define SOFTALIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SA_API __attribute__((visibility("default")))
+#define SA_VERSION "0.1.0"
+
+/* ---- errors ------------------------------------------------------------------------------------------ */
+
+#define SA_STATUS_LIST(X)                                                                                          \
+    X(OK, "no error")                                                                                              \
+    X(USAGE, "wrong option or argument")                                                                           \
+    X(IO, "file cannot be read or written")                                                                        \
+    X(DATA, "the data are not what they should be")                                                                \
+    X(FORMAT, "not a model file, or a damaged one")                                                                \
+    X(MEMORY, "not enough memory")                                                                                 \
+    X(NUMERIC, "a number is no longer finite")                                                                     \
+    X(STOPPED, "stopped on request")
+
+typedef enum sa_status {
+#define X(name, text) SA_##name,
+    SA_STATUS_LIST(X)
+#undef X
+} sa_status;
+
+typedef struct sa_error {
+    sa_status status;
+    char text[1024];
+} sa_error;
+
+/* The program's version, "0.1.0". */
+SA_API const char *sa_version(void);
+/* What a status means in general, in a few words. */
+SA_API const char *sa_status_text(sa_status status);
+
+/* ---- reading text ------------------------------------------------------------------------------------ */
+
+/* Lines of a file, gzip or plain (told by its first bytes), "-" for standard input. Only LF ends a line; a CR
+ * before it is dropped, any other CR reads as a blank; a byte order mark at the start of a line is dropped; NUL
+ * and bytes that are not UTF-8 become U+FFFD (one per maximal wrong sequence, as WHATWG counts) and are counted,
+ * or are an error when strict. */
+typedef struct sa_reader sa_reader;
+SA_API sa_status sa_reader_open(sa_reader **out, const char *path, bool strict, sa_error *error);
+/* The next line, without its LF, zero-terminated, valid until the next call; *line = NULL at the end. */
+SA_API sa_status sa_reader_next(sa_reader *reader, char **line, size_t *length, sa_error *error);
+/* Whether a next line can be had without waiting for the writer of a pipe or terminal. */
+SA_API bool sa_reader_ready(sa_reader *reader);
+/* Lines returned so far, and how many bytes or sequences were replaced. */
+SA_API size_t sa_reader_line(const sa_reader *reader);
+SA_API size_t sa_reader_replaced(const sa_reader *reader);
+/* Where the first replacement was: line and byte column, from 1; 0 and 0 when there was none. */
+SA_API void sa_reader_first_replaced(const sa_reader *reader, size_t *line, size_t *column);
+SA_API void sa_reader_free(sa_reader *reader);
+
+/* ---- models ------------------------------------------------------------------------------------------ */
+
+typedef enum sa_order {
+    SA_LOOK_FIRST,  /* look at the source, emit, then update the state with the word emitted (the authors' code) */
+    SA_UPDATE_FIRST /* look, update the state with the previous word, emit from it (the paper's text) */
+} sa_order;
+
+typedef enum sa_reset {
+    SA_RESET_BEFORE, /* tanh(W x + U (r * h)): the paper's */
+    SA_RESET_AFTER   /* tanh(W x + r * (U h)) */
+} sa_reset;
+
+typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
+
+/* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field. */
+typedef struct sa_model_config {
+    char preset[32];                /* "rnnsearch", "rnnencdec" */
+    int vocab_source, vocab_target; /* symbols a side, </s> and <unk> included */
+    int dim_emb;                    /* m: word embeddings */
+    int dim_rnn;                    /* n: encoder state, each direction */
+    int dim_dec;                    /* decoder state */
+    int dim_att;                    /* n': hidden layer of the alignment model */
+    int dim_maxout;                 /* l: maxout units of the readout */
+    int output_rank;                /* 0: logits = W_o t; else logits = W_2 (W_1 t) with W_1 : rank x l */
+    sa_order order;
+    sa_reset reset;
+    bool tied_target; /* output matrix = target embeddings */
+    char init[16];    /* "paper" (specs of Bahdanau et al. 2015, B.1) or "glorot" */
+} sa_model_config;
+
+/* Fails with SA_USAGE and the list of presets when there is no such name. */
+SA_API sa_status sa_model_config_preset(sa_model_config *config, const char *preset, sa_error *error);
+/* The names of all presets, NULL-terminated; constant. */
+SA_API const char *const *sa_model_presets(void);
+
+typedef struct sa_model sa_model;
+
+/* Maps a model file written by training. */
+SA_API sa_status sa_model_open(sa_model **out, const char *path, sa_error *error);
+/* A model of that configuration without values: can be inspected, not used. */
+SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error);
+SA_API void sa_model_free(sa_model *model);
+
+SA_API const sa_model_config *sa_model_get_config(const sa_model *model);
+
+typedef struct sa_parameter {
+    const char *name; /* as in the file: "decoder.gru.U" */
+    int rank;         /* 1 or 2 */
+    int64_t dim[2];
+    int64_t count; /* product of dim */
+} sa_parameter;
+
+SA_API int sa_model_parameter_count(const sa_model *model);
+SA_API sa_parameter sa_model_parameter(const sa_model *model, int index);
+
+typedef enum sa_side { SA_SOURCE, SA_TARGET } sa_side;
+/* Vocabulary of a side: how words are cut, its size, and the text of symbol id. NULL / 0 when planned only. */
+SA_API sa_vocab_type sa_model_vocab_type(const sa_model *model, sa_side side);
+SA_API int sa_model_vocab_size(const sa_model *model, sa_side side);
+SA_API const char *sa_model_vocab_piece(const sa_model *model, sa_side side, int id);
+/* Text stored beside the tensors ("config", "training", "format", ...); NULL when there is none. The value of
+ * "training" is a JSON object: updates, epochs, validation values, options of the run. */
+SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
+
+/* ---- training ---------------------------------------------------------------------------------------- */
+
+typedef enum sa_optimizer { SA_ADADELTA, SA_ADAM, SA_SGD } sa_optimizer;
+typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_VALID_BLEU } sa_valid_metric;
+typedef enum sa_schedule { SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR } sa_schedule;
+
+typedef struct sa_train_options {
+    /* data: two files, or one TSV file in *_source with *_target NULL. "-" and gzip are read as they stand. */
+    const char *train_source, *train_target;
+    const char *valid_source, *valid_target; /* NULL: hold out held_out pairs of the training text */
+    int held_out;
+    const char *output; /* folder of the run */
+    bool resume, overwrite;
+    bool strict; /* invalid UTF-8 is an error */
+
+    sa_model_config model; /* vocab_* are upper bounds here */
+    sa_vocab_type vocab_type;
+    bool joint_vocab;
+    const char *spm_normalization; /* SentencePiece rule: "identity", "nfkc", "nmt_nfkc", "nfkc_cf" */
+
+    float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
+    float label_smoothing;
+
+    sa_optimizer optimizer;
+    float learning_rate; /* 0: the optimiser's usual one */
+    float adadelta_rho, adadelta_epsilon, adam_beta1, adam_beta2, adam_epsilon;
+    int warmup; /* updates */
+    sa_schedule schedule;
+    float clip_norm;    /* 0: off */
+    bool loss_per_word; /* divide the loss by words, not by sentences */
+    float average;      /* exponential moving average of the parameters; 0: off */
+
+    int mini_batch;        /* sentences */
+    int window;            /* minibatches that are sorted together */
+    int max_length;        /* symbols, either side; longer pairs are dropped */
+    int64_t after_updates; /* 0: no limit; the first limit reached ends the run */
+    double after_epochs, after_minutes;
+
+    int64_t valid_freq;                    /* updates; 0: once an epoch */
+    sa_valid_metric early_stopping_metric; /* also chooses what "best" is */
+    int early_stopping;                    /* patience in validations; 0: off */
+    int valid_beam;                        /* beam size of the translations that BLEU is computed of */
+
+    uint64_t seed;
+    int threads;           /* 0: all cores */
+    int shards;            /* pieces of a minibatch; part of the run, not of the machine */
+    int64_t progress_freq; /* updates between progress events; 0: about every 10 seconds */
+} sa_train_options;
+
+/* Defaults of the preset; everything else zero. */
+SA_API sa_status sa_train_options_init(sa_train_options *options, const char *preset, sa_error *error);
+
+typedef enum sa_train_event_kind {
+    SA_EVENT_MESSAGE,    /* text */
+    SA_EVENT_UPDATE,     /* after every update, a chance to stop: update only */
+    SA_EVENT_PROGRESS,   /* numbers since the last one */
+    SA_EVENT_VALIDATION, /* cross_entropy, perplexity, bleu, improved */
+    SA_EVENT_DONE        /* text: why it ended */
+} sa_train_event_kind;
+
+typedef struct sa_train_event {
+    sa_train_event_kind kind;
+    const char *text;
+    int64_t update;
+    double epoch; /* 2.25: a quarter into the third */
+    double loss;  /* training loss a target word, natural log */
+    double learning_rate, gradient_norm;
+    double words_per_second;                /* target words, end marks left out */
+    double seconds;                         /* of training, validations included, resumed ones too */
+    double seconds_left;                    /* an estimate; negative: unknown */
+    double cross_entropy, perplexity, bleu; /* bleu 0 when it was not computed */
+    bool improved;
+} sa_train_event;
+
+/* Called from the training thread. Anything but 0 ends the run after the current update: the state is saved
+ * and sa_train returns SA_STOPPED. */
+typedef int sa_train_callback(const sa_train_event *event, void *user);
+
+SA_API sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user,
+                          sa_error *error);
+
+/* ---- translation ------------------------------------------------------------------------------------- */
+
+typedef struct sa_translate_options {
+    int beam_size;           /* 1: greedy */
+    int n_best;              /* at most beam_size */
+    float normalize;         /* scores are compared after division by length^normalize, </s> counted */
+    float max_length_factor; /* at most factor * source symbols + 10 target symbols */
+    int max_length;          /* source symbols read of a line; the rest is cropped */
+    int mini_batch;          /* sentences decoded together */
+    int threads;             /* 0: all cores */
+    bool attention;          /* fill attention and the symbols */
+} sa_translate_options;
+
+SA_API void sa_translate_options_init(sa_translate_options *options);
+
+typedef struct sa_hypothesis {
+    char *text;        /* detokenised line */
+    double score;      /* sum of log p, </s> included */
+    double normalized; /* score / length^normalize */
+    int length;        /* target symbols, </s> included */
+    char **symbol;     /* length texts; NULL unless asked for */
+    float *attention;  /* (length x source_length), rows sum to 1; NULL unless asked for or the model has none */
+} sa_hypothesis;
+
+typedef struct sa_translation {
+    int n; /* hypotheses, best first; 1 at least */
+    sa_hypothesis *hypothesis;
+    int source_length;    /* source symbols, </s> included; 0 for an empty line */
+    char **source_symbol; /* NULL unless asked for */
+    bool cropped;         /* the line was longer than max_length */
+} sa_translation;
+
+/* Translates n lines; (*out)[i] belongs to lines[i]. An empty or blank line gives one empty hypothesis of score
+ * 0 and the model is not run. Options NULL: the defaults. Free with sa_translations_free(*out, n). */
+SA_API sa_status sa_translate(const sa_model *model, const char *const *lines, size_t n,
+                              const sa_translate_options *options, sa_translation **out, sa_error *error);
+SA_API void sa_translations_free(sa_translation *translations, size_t n);
+
+/* ---- evaluation -------------------------------------------------------------------------------------- */
+
+#define SA_BLEU_MAX_ORDER 8
+
+typedef enum sa_bleu_tokenizer { SA_TOK_13A, SA_TOK_INTL, SA_TOK_CHAR, SA_TOK_NONE } sa_bleu_tokenizer;
+typedef enum sa_bleu_smoothing {
+    SA_SMOOTH_EXP,
+    SA_SMOOTH_FLOOR,
+    SA_SMOOTH_ADD_K,
+    SA_SMOOTH_NONE
+} sa_bleu_smoothing;
+
+typedef struct sa_bleu_options {
+    sa_bleu_tokenizer tokenizer;
+    sa_bleu_smoothing smoothing;
+    double smooth_value; /* negative: the method's usual one (floor 0.1, add-k 1) */
+    bool lowercase;
+    bool effective_order;
+    int max_order; /* 4 */
+} sa_bleu_options;
+
+typedef struct sa_bleu_result {
+    double bleu;                         /* 0 ... 100 */
+    double precision[SA_BLEU_MAX_ORDER]; /* percent, smoothed */
+    int64_t correct[SA_BLEU_MAX_ORDER], total[SA_BLEU_MAX_ORDER];
+    double brevity_penalty;
+    int64_t hypothesis_length, reference_length;
+    char signature[160]; /* nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... */
+} sa_bleu_result;
+
+/* sacreBLEU's defaults: 13a, exp, mixed case, order 4. */
+SA_API void sa_bleu_options_init(sa_bleu_options *options);
+/* Corpus BLEU (Papineni et al. 2002) with the values of sacreBLEU. references[r][i] is reference r of line i; a
+ * NULL or empty one is left out where there are several. */
+SA_API sa_status sa_bleu(const char *const *hypotheses, size_t n, const char *const *const *references,
+                         size_t n_references, const sa_bleu_options *options, sa_bleu_result *result,
+                         sa_error *error);
+/* From counts: correct, total, lengths and options in, bleu, precision and brevity penalty out. */
+SA_API void sa_bleu_compute(sa_bleu_result *result, const sa_bleu_options *options);
+
+/* ---- the paper's core, by itself --------------------------------------------------------------------- */
+
+/* Additive attention (Bahdanau, Cho, Bengio 2015, A.1.2), one query.
+ *   e_j = v_a . tanh(W_a s + U_a h_j)     a = softmax(e)     c = sum_j a_j h_j
+ * s (d_dec), h (T x d_enc), W_a (d_att x d_dec), U_a (d_att x d_enc), v_a (d_att), all row-major;
+ * context (d_enc) and weights (T) are written. The maximum is subtracted before exp: no energy overflows.
+ * SA_USAGE when a size is below 1. */
+typedef struct sa_attention_shape {
+    int T, d_dec, d_enc, d_att;
+} sa_attention_shape;
+SA_API sa_status sa_attention(sa_attention_shape shape, const float *s, const float *h, const float *W_a,
+                              const float *U_a, const float *v_a, float *context, float *weights, sa_error *error);
+
+/* ---- drawing ----------------------------------------------------------------------------------------- */
+
+/* The attention of a hypothesis as text: source symbols across, target symbols down, blocks of grey (0 light or
+ * absent, 1 full), at most `columns` wide. The string belongs to the caller (free). */
+SA_API sa_status sa_heatmap_text(const sa_translation *translation, int hypothesis, int columns, char **out,
+                                 sa_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

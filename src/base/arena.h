@@ -1,0 +1,29 @@
+/* Memory that is given back all at once. An arena keeps its chunks between resets, so a pass that repeats
+ * allocates nothing from the system. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ARENA_ALIGN = 64 };
+
+typedef struct arena arena;
+typedef struct arena_mark {
+    size_t chunk, used;
+} arena_mark;
+
+/* chunk_bytes: what is asked of the system at a time. NULL without memory. */
+arena *arena_new(size_t chunk_bytes);
+void arena_free(arena *a);
+/* bytes, aligned to ARENA_ALIGN, not cleared. NULL without memory. */
+void *arena_alloc(arena *a, size_t bytes);
+void *arena_zalloc(arena *a, size_t bytes);
+/* Everything allocated after the mark was taken is given back. */
+arena_mark arena_get_mark(const arena *a);
+void arena_release(arena *a, arena_mark mark);
+void arena_reset(arena *a);
+/* Bytes held from the system. */
+size_t arena_capacity(const arena *a);
+
+#endif

@@ -1,0 +1,189 @@
+#include "math/vecmath.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* One function, compiled for three levels of x86-64; the loader picks. Elsewhere plain. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(SA_REAL_DOUBLE) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(SA_NO_CLONES)
+#define MULTI __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define MULTI
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+#ifdef SA_REAL_DOUBLE
+
+INLINE real tanh_of(real x) {
+    return tanh(x);
+}
+INLINE real exp_of(real x) {
+    return exp(x);
+}
+
+#else
+
+/* Rational minimax approximation of degree 13/6 on [-7.9, 7.9]; beyond it tanh is 1 in float. Coefficients as
+ * published with Eigen's generic_fast_tanh_float. */
+INLINE float tanh_of(float x) {
+    const float limit = 7.90531110763549805f;
+    x = x > limit ? limit : x;
+    x = x < -limit ? -limit : x;
+    float s = x * x;
+    float p = -2.76076847742355e-16f;
+    p = p * s + 2.00018790482477e-13f;
+    p = p * s + -8.60467152213735e-11f;
+    p = p * s + 5.12229709037114e-08f;
+    p = p * s + 1.48572235717979e-05f;
+    p = p * s + 6.37261928875436e-04f;
+    p = p * s + 4.89352455891786e-03f;
+    float q = 1.19825839466702e-06f;
+    q = q * s + 1.18534705686654e-04f;
+    q = q * s + 2.26843463243900e-03f;
+    q = q * s + 4.89352518554385e-03f;
+    return x * p / q;
+}
+
+/* exp(x) = 2^k exp(r), |r| <= ln 2 / 2, a degree-6 polynomial (Cephes expf); 0 below -87. */
+INLINE float exp_of(float x) {
+    x = x > 88.0f ? 88.0f : x;
+    float low = x < -87.0f ? 0.0f : 1.0f;
+    x = x < -87.0f ? -87.0f : x;
+    float k = (x * 1.44269504088896341f + 12582912.0f) - 12582912.0f; /* round to nearest */
+    float r = x - k * 0.693359375f;
+    r = r - k * -2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * (r * r) + r + 1.0f;
+    int32_t bits = ((int32_t)k + 127) << 23;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale * low;
+}
+
+#endif
+
+INLINE real sigmoid_of(real x) {
+    return (real)0.5 + (real)0.5 * tanh_of((real)0.5 * x);
+}
+
+MULTI void vec_tanh(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = tanh_of(x[i]);
+}
+
+MULTI void vec_sigmoid(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = sigmoid_of(x[i]);
+}
+
+MULTI real vec_dot(const real *x, const real *y, int n) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+MULTI real vec_sum(const real *x, int n) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+MULTI real vec_max(const real *x, int n) {
+    real best = x[0];
+#pragma omp simd reduction(max : best)
+    for (int i = 0; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    return best;
+}
+
+MULTI double vec_sum_squares(const real *x, long n) {
+    double sum = 0;
+    for (long i = 0; i < n; i += 4096) { /* float inside a block, double across blocks */
+        long end = i + 4096 < n ? i + 4096 : n;
+        real block = 0;
+#pragma omp simd reduction(+ : block)
+        for (long j = i; j < end; j++)
+            block += x[j] * x[j];
+        sum += (double)block;
+    }
+    return sum;
+}
+
+MULTI void vec_add(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] += x[i];
+}
+
+MULTI void vec_axpy(real *y, real a, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+MULTI void vec_mul_add(real *y, const real *a, const real *b, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] += a[i] * b[i];
+}
+
+MULTI void vec_scale(real *y, real a, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] *= a;
+}
+
+MULTI real vec_exp_shift(real *y, const real *x, real shift, int n) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++) {
+        real e = exp_of(x[i] - shift);
+        y[i] = e;
+        sum += e;
+    }
+    return sum;
+}
+
+MULTI real vec_tanh_dot(const real *v, const real *q, const real *k, int n) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += v[i] * tanh_of(q[i] + k[i]);
+    return sum;
+}
+
+MULTI void vec_tanh_dot_backward(real de, const real *v, const real *q, const real *k, real *dv, real *dq, real *dk,
+                                 int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        real h = tanh_of(q[i] + k[i]);
+        real g = de * v[i] * (1 - h * h);
+        dv[i] += de * h;
+        dq[i] += g;
+        dk[i] += g;
+    }
+}
+
+MULTI void vec_tanh_backward(real *dx, const real *dy, const real *y, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        dx[i] += dy[i] * (1 - y[i] * y[i]);
+}
+
+MULTI void vec_sigmoid_backward(real *dx, const real *dy, const real *y, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        dx[i] += dy[i] * y[i] * (1 - y[i]);
+}

@@ -1,0 +1,27 @@
+/* The training pass of a model over a piece of a minibatch. */
+#ifndef MODEL_LOSS_H
+#define MODEL_LOSS_H
+
+#include "model/model.h"
+#include "op/xent.h"
+
+/* Targets, sentence by sentence: words[i] has lengths[i] ids, </s> last. T: the longest. */
+typedef struct target_batch {
+    int B, T;
+    const int *const *words;
+    const int *lengths;
+} target_batch;
+
+typedef struct pass_result {
+    xent_sums sums;
+    long words;       /* target symbols that were scored, </s> counted */
+    double *word_nll; /* -log p of each, in order of step, then sentence: (i, j) for j < T, i with j < lengths[i] */
+    tensor **weights; /* per step: (B, S); NULL without attention */
+} pass_result;
+
+/* Forward over all steps: loss summed into *result; when the tape records, tape_backward then gives the gradient of
+ * scale * loss. Arrays in *result live in the arena. False once the tape has failed. */
+bool model_pass(const model *m, tape *t, const source_batch *source, const target_batch *target,
+                const regularisation *r, double scale, pass_result *result);
+
+#endif

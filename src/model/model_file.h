@@ -1,0 +1,55 @@
+/* A model with its vocabularies and its file: what sa_model is. */
+#ifndef MODEL_MODEL_FILE_H
+#define MODEL_MODEL_FILE_H
+
+#include "model/model.h"
+#include "model/safetensors.h"
+#include "text/vocab.h"
+
+#include <pthread.h>
+
+enum { MODEL_FORMAT = 1 }; /* of the file; a newer one is refused with both numbers named */
+
+struct sa_model {
+    model net;
+    vocab *source, *target; /* the same one when joint; NULL when planned */
+    st_file *file;          /* keeps the values mapped; NULL when planned or training */
+
+    pthread_mutex_t lock; /* guards spare */
+    tape **spare;         /* workspaces that no translation is using */
+    int n_spare;
+};
+
+/* The configuration as JSON text, keys sorted; the caller frees. NULL without memory. */
+char *model_config_json(const sa_model_config *config);
+/* Reads it back; what is missing keeps the preset's default. source names the file in messages. */
+sa_status model_config_parse(sa_model_config *config, const char *json, const char *source, sa_error *error);
+
+/* An empty model that the caller fills; sa_model_free frees whatever is in it. */
+sa_status model_file_new(sa_model **out, sa_error *error);
+/* Writes parameters, vocabularies, configuration and the training summary (JSON text). */
+sa_status model_file_save(const sa_model *m, const char *training, const char *path, sa_error *error);
+/* The same tensors and texts for a caller that adds more of its own to one file. Arrays have room for
+ * MODEL_FILE_EXTRA more; vocab_bytes hold what two of the tensors point to. Free with model_file_parts_free. */
+enum { MODEL_FILE_EXTRA = 16 };
+typedef struct model_file_parts {
+    st_tensor *tensor;
+    int n;
+    st_entry entry[MODEL_FILE_EXTRA];
+    int n_entries;
+    char *config;
+    strbuf vocab_bytes[2];
+} model_file_parts;
+sa_status model_file_parts_make(model_file_parts *out, const sa_model *m, sa_error *error);
+void model_file_parts_free(model_file_parts *parts);
+
+/* Configuration, vocabularies and checked parameter tensors of an open file, declared but without values. */
+sa_status model_file_read(sa_model *m, const st_file *file, sa_error *error);
+/* The tensor of parameter p in the file, its type and shape checked. */
+sa_status model_file_find(const st_file *file, const param *p, const st_tensor **out, sa_error *error);
+
+/* A workspace for translating with the model, and back. */
+sa_status model_borrow_tape(const sa_model *m, tape **out, sa_error *error);
+void model_return_tape(const sa_model *m, tape *t);
+
+#endif

@@ -1,0 +1,57 @@
+#include "model/model.h"
+
+#include "base/strbuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAPER_SIZES                                                                                                \
+    .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
+    .dim_att = 1000, .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
+
+static const preset presets[] = {
+    {"rnnsearch", true, {.preset = "rnnsearch", PAPER_SIZES}},  /* Bahdanau, Cho and Bengio 2015 */
+    {"rnnencdec", false, {.preset = "rnnencdec", PAPER_SIZES}}, /* Cho et al. 2014, as run in the former */
+    /* RNNsearch at the size that 30,000 sentence pairs and an ordinary computer can fill. */
+    {"small",
+     true,
+     {.preset = "small",
+      .vocab_source = 8000,
+      .vocab_target = 8000,
+      .dim_emb = 256,
+      .dim_rnn = 256,
+      .dim_dec = 512,
+      .dim_att = 256,
+      .dim_maxout = 256,
+      .order = SA_LOOK_FIRST,
+      .reset = SA_RESET_BEFORE,
+      .tied_target = true,
+      .init = "glorot"}},
+};
+
+static const char *const preset_names[] = {"rnnsearch", "rnnencdec", "small", NULL};
+
+const preset *preset_find(const char *name) {
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (!strcmp(presets[i].name, name))
+            return &presets[i];
+    return NULL;
+}
+
+const char *const *sa_model_presets(void) {
+    return preset_names;
+}
+
+sa_status sa_model_config_preset(sa_model_config *config, const char *name, sa_error *error) {
+    const preset *p = preset_find(name);
+    if (p) {
+        *config = p->defaults;
+        return SA_OK;
+    }
+    char list[256] = "";
+    for (int i = 0; preset_names[i]; i++) {
+        strcat(list, i ? ", " : "");
+        strcat(list, preset_names[i]);
+    }
+    return sa_fail(error, SA_USAGE, "no preset \"%s\"; there are: %s", name, list);
+}

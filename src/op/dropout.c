@@ -1,0 +1,67 @@
+#include "op/dropout.h"
+
+#include "base/rng.h"
+#include "math/vecmath.h"
+
+#include <string.h>
+
+typedef struct dropout_record {
+    op_record record;
+    tensor *x, *y;
+    const real *mask; /* (sentences, D) */
+    const int *sentence;
+} dropout_record;
+
+static void dropout_backward(tape *t, op_record *record) {
+    (void)t;
+    dropout_record *r = (dropout_record *)record;
+    if (!r->y->has_grad)
+        return;
+    int D = tensor_cols(r->x);
+    tensor_grad_clear_once(r->x);
+    for (long i = 0; i < tensor_rows(r->x); i++)
+        vec_mul_add(r->x->grad + i * D, r->y->grad + i * D, r->mask + (long)r->sentence[i] * D, D);
+}
+
+static real *draw_masks(tape *t, int sentences, int D, float rate, unsigned site) {
+    real *mask = tape_bytes(t, (size_t)sentences * (size_t)D * sizeof *mask);
+    if (!mask)
+        return NULL;
+    uint32_t limit = (uint32_t)((double)rate * 4294967296.0);
+    real keep = (real)(1 / (1 - (double)rate));
+    for (int i = 0; i < sentences; i++) {
+        rng random = rng_at(t->seed, t->update, (uint64_t)(t->first_sentence + i), site);
+        for (int j = 0; j < D; j++)
+            mask[(long)i * D + j] = rng_u32(&random) < limit ? 0 : keep;
+    }
+    return mask;
+}
+
+tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sentence) {
+    if (!x)
+        return tape_fail(t);
+    if (rate <= 0 || !t->recording)
+        return x;
+    int D = tensor_cols(x), sentences = 0;
+    long rows = tensor_rows(x);
+    for (long i = 0; i < rows; i++)
+        sentences = sentence[i] >= sentences ? sentence[i] + 1 : sentences;
+    tensor *y = tape_like(t, x);
+    real *mask = draw_masks(t, sentences, D, rate, site);
+    if (!y || !mask)
+        return NULL;
+    for (long i = 0; i < rows; i++) {
+        const real *m = mask + (long)sentence[i] * D, *from = x->data + i * D;
+        real *to = y->data + i * D;
+        for (int j = 0; j < D; j++)
+            to[j] = from[j] * m[j];
+    }
+    dropout_record *r = tape_record(t, sizeof *r, dropout_backward);
+    if (r) {
+        r->x = x;
+        r->y = y;
+        r->mask = mask;
+        r->sentence = sentence;
+    }
+    return t->failed ? NULL : y;
+}

@@ -1,0 +1,50 @@
+#include "op/embed.h"
+
+#include "math/vecmath.h"
+
+#include <string.h>
+
+typedef struct embed_record {
+    op_record record;
+    tensor *y;
+    param *E, *b;
+    const int *ids;
+} embed_record;
+
+static void embed_backward(tape *t, op_record *record) {
+    embed_record *r = (embed_record *)record;
+    if (!r->y->has_grad)
+        return;
+    long rows = tensor_rows(r->y);
+    int m = tensor_cols(r->y);
+    for (long i = 0; i < rows; i++) /* a zero vector has no parameters */
+        if (r->ids[i] < 0)
+            memset(r->y->grad + i * m, 0, (size_t)m * sizeof(real));
+    tape_defer_ids(t, r->E, r->ids, r->y->grad, m, rows);
+    tape_defer_rows(t, r->b, r->y->grad, m, rows);
+}
+
+tensor *embed(tape *t, param *E, param *b, const int *ids, int T, int B) {
+    int m = E->dim[1];
+    tensor *y = tape_tensor(t, 3, (int[]){T, B, m});
+    if (!y)
+        return NULL;
+    for (long i = 0; i < (long)T * B; i++) {
+        SA_ASSERT(ids[i] < E->dim[0]);
+        real *row = y->data + i * m;
+        if (ids[i] < 0) {
+            memset(row, 0, (size_t)m * sizeof *row);
+            continue;
+        }
+        memcpy(row, E->value + (long)ids[i] * m, (size_t)m * sizeof *row);
+        vec_add(row, b->value, m);
+    }
+    embed_record *r = tape_record(t, sizeof *r, embed_backward);
+    if (r) {
+        r->y = y;
+        r->E = E;
+        r->b = b;
+        r->ids = ids;
+    }
+    return t->failed ? NULL : y;
+}

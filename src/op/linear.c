@@ -1,0 +1,97 @@
+#include "op/linear.h"
+
+#include "math/vecmath.h"
+
+#include <string.h>
+
+enum { TERMS_MAX = 4 };
+
+typedef struct linear_record {
+    op_record record;
+    tensor *y, *addend;
+    param *b;
+    int n;
+    linear_term term[TERMS_MAX];
+} linear_record;
+
+static bool times_transposed(tape *t, matrix x, const param *W, matrix y, bool accumulate) {
+    if (W->forward)
+        return gemm_run_packed(t->gemm, x, W->forward, y, accumulate);
+    return gemm_run(t->gemm, x, matrix_transposed(matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1])), y,
+                    accumulate);
+}
+
+static bool times(tape *t, matrix dy, const param *W, matrix dx, bool accumulate) {
+    if (W->backward)
+        return gemm_run_packed(t->gemm, dy, W->backward, dx, accumulate);
+    return gemm_run(t->gemm, dy, matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1]), dx, accumulate);
+}
+
+static void linear_backward(tape *t, op_record *record) {
+    linear_record *r = (linear_record *)record;
+    tensor *y = r->y;
+    if (!y->has_grad)
+        return;
+    long rows = tensor_rows(y);
+    int out = tensor_cols(y);
+    for (int k = 0; k < r->n; k++) {
+        tensor *x = r->term[k].x;
+        param *W = r->term[k].W;
+        if (!times(t, tensor_grad_matrix(y), W, tensor_grad_matrix(x), tensor_grad_accumulates(x)))
+            tape_fail(t);
+        tape_defer_product(t, W, x->data, tensor_cols(x), y->grad, out, rows);
+    }
+    if (r->addend) {
+        tensor_grad_clear_once(r->addend);
+        for (long i = 0; i < rows; i++)
+            vec_add(r->addend->grad + i * out, y->grad + i * out, out);
+    }
+    if (r->b)
+        tape_defer_rows(t, r->b, y->grad, out, rows);
+}
+
+static void start_rows(tensor *y, const tensor *addend, const param *b) {
+    long rows = tensor_rows(y);
+    int out = tensor_cols(y);
+    for (long i = 0; i < rows; i++) {
+        real *row = y->data + i * out;
+        if (addend)
+            memcpy(row, addend->data + i * out, (size_t)out * sizeof *row);
+        if (addend && b)
+            vec_add(row, b->value, out);
+        else if (b)
+            memcpy(row, b->value, (size_t)out * sizeof *row);
+    }
+}
+
+tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms) {
+    SA_ASSERT(n >= 1 && n <= TERMS_MAX);
+    for (int k = 0; k < n; k++)
+        if (!terms[k].x)
+            return tape_fail(t);
+    tensor *x = terms[0].x;
+    int out = terms[0].W->dim[0], dim[4];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[x->rank - 1] = out;
+    tensor *y = tape_tensor(t, x->rank, dim);
+    if (!y)
+        return NULL;
+    SA_ASSERT(!addend || tensor_count(addend) == tensor_count(y));
+    SA_ASSERT(!b || b->dim[0] == out);
+    start_rows(y, addend, b);
+    for (int k = 0; k < n; k++) {
+        SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == out);
+        SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(x));
+        if (!times_transposed(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
+            return tape_fail(t);
+    }
+    linear_record *r = tape_record(t, sizeof *r, linear_backward);
+    if (r) {
+        r->y = y;
+        r->addend = addend;
+        r->b = b;
+        r->n = n;
+        memcpy(r->term, terms, (size_t)n * sizeof *terms);
+    }
+    return t->failed ? NULL : y;
+}

@@ -1,0 +1,20 @@
+#ifndef OP_LINEAR_H
+#define OP_LINEAR_H
+
+#include "tape/tape.h"
+
+typedef struct linear_term {
+    tensor *x; /* (..., in) */
+    param *W;  /* (out, in) */
+} linear_term;
+
+/* y = sum_k W_k x_k + addend + b, for every row. All x_k have the same number of rows; addend (rows, out) and b
+ * (out) may be NULL. Returns y with x_0's shape but out in the last place. Weight gradients are deferred. */
+tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms);
+
+/* y = W x + b */
+static inline tensor *linear(tape *t, tensor *x, param *W, param *b) {
+    return linear_sum(t, NULL, b, 1, &(linear_term){x, W});
+}
+
+#endif

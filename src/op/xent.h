@@ -1,0 +1,20 @@
+#ifndef OP_XENT_H
+#define OP_XENT_H
+
+#include "tape/tape.h"
+
+typedef struct xent_sums {
+    double loss; /* with label smoothing */
+    double nll;  /* sum of -log p(target) */
+} xent_sums;
+
+/* Output layer, softmax, cross-entropy and their gradients in one go, in chunks of rows: the (N, V) matrix of
+ * probabilities never exists.
+ *   x = W h + b   p = softmax(x)   loss_i = -sum_k q_k log p_k,  q = (1 - smoothing) onehot(target) + smoothing / V
+ * h (N, l), W (V, l), b (V), targets N ids. Adds to *sums; row_nll, when not NULL, gets each row's -log p(target).
+ * When the tape records, h->grad becomes scale * d(sum of loss)/dh and the gradients of W and b are added up at
+ * once: this is the last operation of a pass and h must have no other reader. False once the tape has failed. */
+bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float smoothing, double scale,
+             xent_sums *sums, double *row_nll);
+
+#endif

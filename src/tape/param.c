@@ -1,0 +1,198 @@
+#include "tape/param.h"
+
+#include "base/hash.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+param *params_declare(params *p, const char *name, int rows, int cols, param_init init, double scale,
+                      param_use use) {
+    if (p->failed)
+        return NULL;
+    if (p->n == p->capacity) {
+        int capacity = p->capacity ? 2 * p->capacity : 32;
+        param **at = realloc(p->at, (size_t)capacity * sizeof *at);
+        if (!at) {
+            p->failed = true;
+            return NULL;
+        }
+        p->at = at;
+        p->capacity = capacity;
+    }
+    param *made = calloc(1, sizeof *made);
+    if (!made) {
+        p->failed = true;
+        return NULL;
+    }
+    SA_ASSERT(strlen(name) < sizeof made->name);
+    strcpy(made->name, name);
+    made->rank = cols ? 2 : 1;
+    made->dim[0] = rows;
+    made->dim[1] = cols;
+    made->index = p->n;
+    made->init = init;
+    made->init_scale = scale;
+    made->use = use;
+    p->at[p->n++] = made;
+    p->count += param_span(made);
+    return made;
+}
+
+param *params_find(const params *p, const char *name) {
+    for (int i = 0; i < p->n; i++)
+        if (!strcmp(p->at[i]->name, name))
+            return p->at[i];
+    return NULL;
+}
+
+long params_learned(const params *p) {
+    long n = 0;
+    for (int i = 0; i < p->n; i++)
+        n += param_count(p->at[i]);
+    return n;
+}
+
+static real *allocate_block(long count) {
+    size_t bytes = ((size_t)count * sizeof(real) + 63) / 64 * 64;
+    real *block = aligned_alloc(64, bytes ? bytes : 64);
+    return block ? memset(block, 0, bytes) : NULL;
+}
+
+sa_status params_allocate(params *p, bool gradients, sa_error *error) {
+    p->values = allocate_block(p->count);
+    p->grads = gradients ? allocate_block(p->count) : NULL;
+    if (!p->values || (gradients && !p->grads))
+        return sa_fail_memory(error, (size_t)p->count * sizeof(real));
+    long at = 0;
+    for (int i = 0; i < p->n; i++) {
+        p->at[i]->value = p->values + at;
+        p->at[i]->grad = gradients ? p->grads + at : NULL;
+        at += param_span(p->at[i]);
+    }
+    return SA_OK;
+}
+
+/* Rows of an n x n Gaussian matrix made orthonormal (modified Gram-Schmidt): as uniform over the orthogonal
+ * matrices as the left singular vectors that the papers' code takes. */
+static bool draw_orthogonal(real *out, int n, rng *random) {
+    double *row = malloc((size_t)n * (size_t)n * sizeof *row);
+    if (!row)
+        return false;
+    for (long i = 0; i < (long)n * n; i++)
+        row[i] = rng_normal(random);
+    for (int i = 0; i < n; i++) {
+        double *a = row + (long)i * n;
+        for (int j = 0; j < i; j++) {
+            const double *b = row + (long)j * n;
+            double dot = 0;
+#pragma omp simd reduction(+ : dot)
+            for (int k = 0; k < n; k++)
+                dot += a[k] * b[k];
+#pragma omp simd
+            for (int k = 0; k < n; k++)
+                a[k] -= dot * b[k];
+        }
+        double norm = 0;
+        for (int k = 0; k < n; k++)
+            norm += a[k] * a[k];
+        norm = 1 / sqrt(norm);
+        for (int k = 0; k < n; k++)
+            a[k] *= norm;
+    }
+    for (long i = 0; i < (long)n * n; i++)
+        out[i] = (real)row[i];
+    free(row);
+    return true;
+}
+
+static sa_status draw(param *p, uint64_t seed, sa_error *error) {
+    rng random = rng_at(seed, hash_string(p->name), 0, 0);
+    long n = param_count(p);
+    switch (p->init) {
+    case INIT_ZERO:
+        memset(p->value, 0, (size_t)n * sizeof *p->value);
+        break;
+    case INIT_NORMAL:
+        for (long i = 0; i < n; i++)
+            p->value[i] = (real)(p->init_scale * rng_normal(&random));
+        break;
+    case INIT_UNIFORM:
+        for (long i = 0; i < n; i++)
+            p->value[i] = (real)(p->init_scale * (2 * rng_uniform(&random) - 1));
+        break;
+    case INIT_ORTHOGONAL:
+        SA_ASSERT(p->rank == 2 && p->dim[0] % p->dim[1] == 0);
+        for (int block = 0; block < p->dim[0] / p->dim[1]; block++)
+            if (!draw_orthogonal(p->value + (long)block * p->dim[1] * p->dim[1], p->dim[1], &random))
+                return sa_fail_memory(error, (size_t)p->dim[1] * (size_t)p->dim[1] * sizeof(double));
+        break;
+    }
+    return SA_OK;
+}
+
+sa_status params_initialise(params *p, uint64_t seed, sa_error *error) {
+    for (int i = 0; i < p->n; i++)
+        SA_TRY(draw(p->at[i], seed, error));
+    return SA_OK;
+}
+
+typedef struct packing {
+    params *p;
+    gemm **workers;
+    bool *ok; /* per parameter */
+} packing;
+
+static bool fill(gemm *g, gemm_pack *pack, matrix m) {
+    return !pack || gemm_pack_fill(g, pack, m);
+}
+
+static void fill_one(void *argument, int task, int worker) {
+    packing *job = argument;
+    param *p = job->p->at[task];
+    matrix W = matrix_of(p->value, p->dim[0], p->dim[1], p->dim[1]);
+    gemm *g = job->workers[worker];
+    job->ok[task] = p->rank == 1 || (fill(g, p->forward, matrix_transposed(W)) && fill(g, p->backward, W));
+}
+
+static bool make_packs(params *p, gemm *g, bool everything) {
+    for (int i = 0; i < p->n; i++) {
+        param *q = p->at[i];
+        if (q->rank != 2 || (q->use != USE_STEP && !everything))
+            continue;
+        if (!q->forward && !(q->forward = gemm_pack_new(g, q->dim[1], q->dim[0])))
+            return false;
+        if (p->grads && q->use == USE_STEP && !q->backward &&
+            !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
+            return false;
+    }
+    return true;
+}
+
+sa_status params_pack(params *p, gemm **workers, pool *team, bool everything, sa_error *error) {
+    bool *ok = calloc((size_t)p->n + 1, sizeof *ok);
+    if (!ok || !make_packs(p, workers[0], everything)) {
+        free(ok);
+        return sa_fail_memory(error, (size_t)p->count * sizeof(real));
+    }
+    packing job = {p, workers, ok};
+    pool_run(team, p->n, fill_one, &job);
+    bool all = true;
+    for (int i = 0; i < p->n; i++)
+        all = all && ok[i];
+    free(ok);
+    return all ? SA_OK : sa_fail_memory(error, 0);
+}
+
+void params_free(params *p) {
+    for (int i = 0; i < p->n; i++) {
+        gemm_pack_free(p->at[i]->forward);
+        gemm_pack_free(p->at[i]->backward);
+        free(p->at[i]);
+    }
+    free(p->at);
+    free(p->values);
+    free(p->grads);
+    *p = (params){0};
+}

@@ -1,0 +1,68 @@
+/* Parameters: what a model learns. All values lie in one block, all gradients in another, in order of
+ * declaration, so that an optimiser is one pass over plain arrays. */
+#ifndef TAPE_PARAM_H
+#define TAPE_PARAM_H
+
+#include "base/thread.h"
+#include "math/gemm.h"
+
+#include <stdint.h>
+
+typedef enum param_init {
+    INIT_ZERO,
+    INIT_NORMAL,     /* N(0, scale^2) */
+    INIT_ORTHOGONAL, /* each square block of rows random orthogonal */
+    INIT_UNIFORM     /* U(-scale, scale) */
+} param_init;
+
+/* Where products with a weight happen, which decides whether it is packed for them. */
+typedef enum param_use {
+    USE_ONCE, /* once a pass, over many rows */
+    USE_STEP  /* at every time step */
+} param_use;
+
+typedef struct param {
+    char name[64];
+    int rank; /* 1 or 2; a matrix W is (out, in): y = W x */
+    int dim[2];
+    int index; /* in its params */
+    param_init init;
+    double init_scale;
+    param_use use;
+    real *value, *grad;            /* NULL until allocated or mapped */
+    gemm_pack *forward, *backward; /* W^T and W packed; NULL when not */
+} param;
+
+typedef struct params {
+    param **at;
+    int n, capacity;
+    bool failed;          /* memory ran out while declaring */
+    long count;           /* numbers in the block, padding between parameters included */
+    real *values, *grads; /* blocks; NULL when mapped or planned */
+} params;
+
+static inline long param_count(const param *p) {
+    return (long)p->dim[0] * (p->rank == 2 ? p->dim[1] : 1);
+}
+/* Rows of the block that a parameter takes: its count, rounded up so that the next one is aligned. */
+static inline long param_span(const param *p) {
+    return (param_count(p) + 15) / 16 * 16;
+}
+
+/* Declares a parameter; cols 0: a vector. NULL sets params->failed. */
+param *params_declare(params *p, const char *name, int rows, int cols, param_init init, double scale,
+                      param_use use);
+param *params_find(const params *p, const char *name);
+/* Numbers that are learned: the sum of the parameters' counts. */
+long params_learned(const params *p);
+
+/* Blocks for values, and for gradients when training; values cleared. */
+sa_status params_allocate(params *p, bool gradients, sa_error *error);
+/* Draws initial values; a parameter's draw depends on seed and its name only. */
+sa_status params_initialise(params *p, uint64_t seed, sa_error *error);
+/* Makes and fills the packs: W^T of every matrix (all of them when `everything`, else those used at every step),
+ * and W for backward of the latter when gradients are allocated. Call again after the values changed. */
+sa_status params_pack(params *p, gemm **workers, pool *team, bool everything, sa_error *error);
+void params_free(params *p);
+
+#endif

@@ -1,0 +1,107 @@
+/* Reverse-mode differentiation over coarse operations.
+ *
+ * A tape belongs to one thread and one piece of a minibatch. Operations (src/op) allocate their results in its
+ * arena and, while it records, leave a record with a backward function. tape_backward calls those in reverse.
+ *
+ * Failure is sticky: an operation that runs out of memory, or is given NULL, returns NULL and fails the tape; the
+ * caller checks tape->failed once per pass.
+ *
+ * Loops. Between tape_loop_begin(t, n) and tape_loop_end, iteration i's k-th allocation lies directly behind
+ * iteration i-1's: the steps of a time loop form slabs without anybody saying so. All iterations must make the
+ * same allocations.
+ *
+ * Weight gradients are deferred: a backward leaves (W, input, output gradient) with tape_defer_*; neighbours in
+ * memory, as in a slab, melt into one. params_collect turns what all tapes left into one tall product per weight.
+ */
+#ifndef TAPE_TAPE_H
+#define TAPE_TAPE_H
+
+#include "base/arena.h"
+#include "tape/param.h"
+#include "tape/tensor.h"
+
+typedef struct tape tape;
+typedef struct op_record op_record;
+typedef void op_backward(tape *t, op_record *record);
+struct op_record {
+    op_backward *backward;
+    op_record *previous;
+};
+
+/* One product that a weight's gradient is waiting for: W.grad += dy^T x. Without x: b.grad += column sums of dy.
+ * With ids: E.grad[ids[i]] += dy[i]. */
+typedef struct deferred {
+    struct deferred *next;
+    const real *x, *dy;
+    const int *ids;
+    long rows;
+    int x_cols, dy_cols;
+} deferred;
+
+typedef struct tape_slab {
+    char *base;
+    size_t bytes; /* of one iteration */
+} tape_slab;
+
+struct tape {
+    arena *arena;
+    gemm *gemm;
+    bool recording, failed;
+    op_record *last;
+
+    int loop_n, loop_i; /* iterations, the current one; loop_n 0 outside */
+    int slab_at;
+    int n_slabs;
+    tape_slab *slabs;
+
+    int n_params;
+    deferred **deferred; /* newest first, per parameter index */
+    real **direct;       /* gradients that an operation adds up itself, per parameter index; NULL: none */
+
+    uint64_t seed, update; /* of the random draws of this pass */
+    int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
+};
+
+/* A tape for a model of n_params parameters. It owns arena and gemm. */
+sa_status tape_new(tape **out, int n_params, size_t arena_chunk, sa_error *error);
+void tape_free(tape *t);
+/* Forgets everything of the last pass; recording says whether the next one can be differentiated. */
+void tape_reset(tape *t, bool recording);
+
+void tape_loop_begin(tape *t, int iterations);
+void tape_loop_next(tape *t);
+void tape_loop_end(tape *t);
+
+/* Numbers in the arena or the current slab; NULL fails the tape. */
+real *tape_reals(tape *t, long n);
+void *tape_bytes(tape *t, size_t n);
+/* A tensor with undefined values; its gradient has memory when recording. */
+tensor *tape_tensor(tape *t, int rank, const int *dim);
+tensor *tape_matrix(tape *t, int rows, int cols);
+tensor *tape_like(tape *t, const tensor *shape);
+/* A view of x[i] (first dimension dropped): shares data and gradient with x. */
+tensor *tape_slice(tape *t, tensor *x, int i);
+/* A view of x with another shape of the same count. */
+tensor *tape_reshape(tape *t, tensor *x, int rank, const int *dim);
+
+/* Numbers that live elsewhere, as a tensor without gradient. */
+tensor *tape_wrap(tape *t, int rows, int cols, real *data);
+
+/* Registers a record that starts with an op_record; size bytes, cleared. NULL when not recording or failed. */
+void *tape_record(tape *t, size_t size, op_backward *backward);
+void *tape_fail(tape *t); /* fails the tape, returns NULL */
+
+void tape_backward(tape *t);
+
+/* For backward functions. */
+void tape_defer_product(tape *t, param *W, const real *x, int x_cols, const real *dy, int dy_cols, long rows);
+void tape_defer_rows(tape *t, param *b, const real *dy, int dy_cols, long rows);
+void tape_defer_ids(tape *t, param *E, const int *ids, const real *dy, int dy_cols, long rows);
+/* The tape's own gradient buffer of p, cleared at first use; NULL fails the tape. */
+real *tape_direct_grad(tape *t, param *p);
+
+/* Sets every p->grad from what n tapes left, tapes in order; workers: one product engine per worker of the team.
+ * The result does not depend on the number of workers. */
+sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+#include "text/vocab.h"
+
+#include "base/utf8.h"
+#include "text/vocab_kind.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct vocab {
+    const vocab_kind *kind;
+    sa_vocab_type type;
+    void *state;
+};
+
+static const vocab_kind *const kinds[] = {
+    [SA_VOCAB_WORD] = &vocab_kind_word,
+    [SA_VOCAB_BPE] = &vocab_kind_subword,
+    [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,
+};
+
+static sa_status create(vocab **out, sa_vocab_type type, sa_error *error) {
+    *out = NULL;
+    SA_ASSERT((size_t)type < sizeof kinds / sizeof *kinds);
+    vocab *v = calloc(1, sizeof *v);
+    if (!v)
+        return sa_fail_memory(error, sizeof *v);
+    v->kind = kinds[type];
+    v->type = type;
+    *out = v;
+    return SA_OK;
+}
+
+static bool is_blank_line(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!vocab_is_blank(s[i]))
+            return false;
+    return true;
+}
+
+/* All sentences that are not blank, cleaned, one a line. */
+static sa_status collect(strbuf *text, vocab_next_sentence *next, void *user, sa_error *error) {
+    size_t length;
+    for (const char *s; (s = next(user, &length));) {
+        if (is_blank_line(s, length))
+            continue;
+        size_t start = text->length;
+        utf8_clean(text, s, length);
+        if (text->failed)
+            return sa_fail_memory(error, length);
+        for (char *lf = text->data + start; (lf = strchr(lf, '\n'));)
+            *lf = ' ';
+        strbuf_puts(text, "\n");
+    }
+    if (text->failed)
+        return sa_fail_memory(error, 0);
+    if (text->length == 0)
+        return sa_fail(error, SA_DATA, "there is nothing to learn a vocabulary from: all lines are empty");
+    return SA_OK;
+}
+
+sa_status vocab_train(vocab **out, const vocab_options *options, vocab_next_sentence *next, void *user,
+                      sa_error *error) {
+    *out = NULL;
+    if (options->size < 3)
+        return sa_fail(
+            error, SA_USAGE,
+            "a vocabulary of %d symbols is too small: </s> and <unk> are two of them, so give at least 3",
+            options->size);
+    vocab *v;
+    SA_TRY(create(&v, options->type, error));
+    strbuf text = {0};
+    sa_status status = collect(&text, next, user, error);
+    if (status == SA_OK)
+        status = v->kind->train(&v->state, options, &text, error);
+    strbuf_free(&text);
+    if (status != SA_OK)
+        vocab_free(v);
+    else
+        *out = v;
+    return status;
+}
+
+sa_status vocab_save(const vocab *v, strbuf *out, sa_error *error) {
+    return v->kind->save(v->state, out, error);
+}
+
+sa_status vocab_load(vocab **out, sa_vocab_type type, const void *bytes, size_t n, sa_error *error) {
+    vocab *v;
+    SA_TRY(create(&v, type, error));
+    sa_status status = v->kind->load(&v->state, type, n ? bytes : "", n, error);
+    if (status != SA_OK) {
+        vocab_free(v);
+        v = NULL;
+    }
+    *out = v;
+    return status;
+}
+
+void vocab_free(vocab *v) {
+    if (!v)
+        return;
+    if (v->state)
+        v->kind->free(v->state);
+    free(v);
+}
+
+sa_vocab_type vocab_type(const vocab *v) {
+    return v->type;
+}
+
+int vocab_size(const vocab *v) {
+    return v->kind->size(v->state);
+}
+
+const char *vocab_piece(const vocab *v, int id) {
+    SA_ASSERT(id >= 0 && id < vocab_size(v));
+    return v->kind->piece(v->state, id);
+}
+
+sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error) {
+    if (length == 0)
+        return SA_OK;
+    if (utf8_valid_length(text, length) == length)
+        return v->kind->encode(v->state, text, length, ids, error);
+    strbuf cleaned = {0};
+    utf8_clean(&cleaned, text, length);
+    sa_status status = cleaned.failed ? sa_fail_memory(error, length)
+                                      : v->kind->encode(v->state, cleaned.data, cleaned.length, ids, error);
+    strbuf_free(&cleaned);
+    return status;
+}
+
+sa_status vocab_decode(const vocab *v, const int *ids, size_t n, strbuf *out, sa_error *error) {
+    int size = vocab_size(v);
+    size_t end = 0;
+    while (end < n && ids[end] != VOCAB_EOS) {
+        if (ids[end] < 0 || ids[end] >= size)
+            return sa_fail(error, SA_DATA, "symbol %d is not in the vocabulary of %d symbols", ids[end], size);
+        end++;
+    }
+    return v->kind->decode(v->state, ids, end, out, error);
+}
+
+bool id_list_push(id_list *list, int id) {
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        int *ids = realloc(list->id, capacity * sizeof *ids);
+        if (!ids)
+            return false;
+        list->id = ids;
+        list->capacity = capacity;
+    }
+    list->id[list->n++] = id;
+    return true;
+}
+
+void id_list_free(id_list *list) {
+    free(list->id);
+    *list = (id_list){0};
+}

@@ -1,0 +1,51 @@
+/* Vocabularies: text <-> symbol ids. Two kinds behind one interface: words split at blanks with a frequency
+ * shortlist, and SentencePiece (BPE, unigram). Id 0 is </s>, id 1 is <unk> in both; neither ever comes from the
+ * letters of a text (a literal "</s>" is an ordinary or unknown word). Blanks are U+0020, tab, CR and LF (which no
+ * line read from a file has). Bytes that are not UTF-8 count as U+FFFD. */
+#ifndef TEXT_VOCAB_H
+#define TEXT_VOCAB_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+enum { VOCAB_EOS = 0, VOCAB_UNK = 1 };
+
+typedef struct vocab vocab;
+
+/* A growing list of ids. */
+typedef struct id_list {
+    int *id;
+    size_t n, capacity;
+} id_list;
+/* Appends an id; false when memory ran out. */
+bool id_list_push(id_list *list, int id);
+void id_list_free(id_list *list);
+
+typedef struct vocab_options {
+    sa_vocab_type type;
+    int size;                  /* upper bound, </s> and <unk> included */
+    const char *normalization; /* SentencePiece rule; "identity" changes nothing but blanks */
+    uint64_t seed;
+} vocab_options;
+
+/* Calls `next` until it returns NULL: the sentences to learn from. */
+typedef const char *vocab_next_sentence(void *user, size_t *length);
+/* Learns a vocabulary. A size that the text cannot fill is lowered to what it holds. */
+sa_status vocab_train(vocab **out, const vocab_options *options, vocab_next_sentence *next, void *user,
+                      sa_error *error);
+/* Bytes for the model file and back. The bytes are untrusted. */
+sa_status vocab_save(const vocab *v, strbuf *out, sa_error *error);
+sa_status vocab_load(vocab **out, sa_vocab_type type, const void *bytes, size_t n, sa_error *error);
+void vocab_free(vocab *v);
+
+sa_vocab_type vocab_type(const vocab *v);
+int vocab_size(const vocab *v);
+/* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. */
+const char *vocab_piece(const vocab *v, int id);
+
+/* Appends the ids of one line, without </s>. Thread-safe on one vocabulary. */
+sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error);
+/* Appends the text of ids; </s> ends it early. <unk> is written "<unk>" for words, " ⁇ " as SentencePiece does. */
+sa_status vocab_decode(const vocab *v, const int *ids, size_t n, strbuf *out, sa_error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* What a kind of vocabulary does. vocab.c picks the kind and keeps the promises that both share: text arrives here
+ * as UTF-8 without zero bytes, ids as ids below size. */
+#ifndef TEXT_VOCAB_KIND_H
+#define TEXT_VOCAB_KIND_H
+
+#include "text/vocab.h"
+
+typedef struct vocab_kind {
+    /* Learns from text, lines that each end with LF, at least one of them not blank. */
+    sa_status (*train)(void **state, const vocab_options *options, const strbuf *text, sa_error *error);
+    sa_status (*save)(const void *state, strbuf *out, sa_error *error);
+    sa_status (*load)(void **state, sa_vocab_type type, const char *bytes, size_t n, sa_error *error);
+    void (*free)(void *state);
+    int (*size)(const void *state);
+    const char *(*piece)(const void *state, int id);
+    sa_status (*encode)(const void *state, const char *text, size_t length, id_list *ids, sa_error *error);
+    /* ids without </s> */
+    sa_status (*decode)(const void *state, const int *ids, size_t n, strbuf *out, sa_error *error);
+} vocab_kind;
+
+extern const vocab_kind vocab_kind_word;    /* vocab_word.c */
+extern const vocab_kind vocab_kind_subword; /* vocab_subword.c */
+
+/* Blank, tab, and what else could break a line in two: CR and LF. */
+static inline bool vocab_is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+#endif

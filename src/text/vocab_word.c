@@ -1,0 +1,292 @@
+/* Words split at blanks, the most frequent ones kept. Saved as text, one symbol a row in the order of ids: row 1 is
+ * </s>, row 2 <unk>, then the words. In a row \\ stands for a backslash and \xHH for a control character; nothing
+ * else is escaped, and a row is never empty. */
+#include "base/utf8.h"
+#include "text/vocab_kind.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPECIAL = 2 }; /* ids before the first word */
+
+static const char *const special[SPECIAL] = {[VOCAB_EOS] = "</s>", [VOCAB_UNK] = "<unk>"};
+
+typedef struct word {
+    const char *s;
+    size_t length, count;
+} word;
+
+typedef struct words {
+    word *word;
+    size_t n, capacity;
+    size_t *slot; /* hash table: index of a word + 1, or 0; open addressing */
+    size_t slots; /* a power of two, at least 2 n */
+    char *bytes;  /* storage of the words, each zero-terminated; NULL while they lie in the training text */
+} words;
+
+static void words_free(void *state) {
+    words *w = state;
+    free(w->word);
+    free(w->slot);
+    free(w->bytes);
+    free(w);
+}
+
+/* FNV-1a, mixed once more since the table uses the low bits. */
+static uint64_t hash(const char *s, size_t n) {
+    uint64_t h = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001B3u;
+    return h ^ h >> 32;
+}
+
+/* The slot of a word, or the free one where it belongs. */
+static size_t find_slot(const words *w, const char *s, size_t n) {
+    size_t i = hash(s, n) & (w->slots - 1);
+    while (w->slot[i]) {
+        const word *x = &w->word[w->slot[i] - 1];
+        if (x->length == n && !memcmp(x->s, s, n))
+            break;
+        i = (i + 1) & (w->slots - 1);
+    }
+    return i;
+}
+
+/* Makes the hash table anew, with that many slots. */
+static bool rehash(words *w, size_t slots) {
+    size_t *slot = calloc(slots, sizeof *slot);
+    if (!slot)
+        return false;
+    free(w->slot);
+    w->slot = slot;
+    w->slots = slots;
+    for (size_t i = 0; i < w->n; i++)
+        w->slot[find_slot(w, w->word[i].s, w->word[i].length)] = i + 1;
+    return true;
+}
+
+/* The word's entry, made where there is none; NULL when memory ran out. */
+static word *words_add(words *w, const char *s, size_t n) {
+    if (2 * (w->n + 1) > w->slots && !rehash(w, w->slots ? 2 * w->slots : 1024))
+        return NULL;
+    size_t slot = find_slot(w, s, n);
+    if (w->slot[slot])
+        return &w->word[w->slot[slot] - 1];
+    if (w->n == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 512;
+        word *grown = realloc(w->word, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        w->word = grown;
+        w->capacity = capacity;
+    }
+    w->word[w->n++] = (word){.s = s, .length = n};
+    w->slot[slot] = w->n;
+    return &w->word[w->n - 1];
+}
+
+/* The next word at or after *at, and its length; NULL at the end. */
+static const char *next_word(const char **at, const char *end, size_t *length) {
+    const char *s = *at;
+    while (s < end && vocab_is_blank(*s))
+        s++;
+    const char *stop = s;
+    while (stop < end && !vocab_is_blank(*stop))
+        stop++;
+    *at = stop;
+    *length = (size_t)(stop - s);
+    return *length ? s : NULL;
+}
+
+static int by_count_then_bytes(const void *left, const void *right) {
+    const word *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    size_t shorter = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->s, b->s, shorter);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* Copies the words out of the text that they lie in. */
+static bool own_bytes(words *w) {
+    size_t total = 0;
+    for (size_t i = 0; i < w->n; i++)
+        total += w->word[i].length + 1;
+    char *to = malloc(total ? total : 1);
+    if (!to)
+        return false;
+    w->bytes = to;
+    for (size_t i = 0; i < w->n; i++) {
+        word *x = &w->word[i];
+        memcpy(to, x->s, x->length);
+        to[x->length] = 0;
+        x->s = to;
+        to += x->length + 1;
+    }
+    return true;
+}
+
+static sa_status words_train(void **state, const vocab_options *options, const strbuf *text, sa_error *error) {
+    words *w = calloc(1, sizeof *w);
+    if (!w)
+        return sa_fail_memory(error, sizeof *w);
+    *state = w;
+    const char *at = text->data, *end = text->data + text->length;
+    size_t length;
+    for (const char *s; (s = next_word(&at, end, &length));) {
+        word *x = words_add(w, s, length);
+        if (!x)
+            return sa_fail_memory(error, w->n * sizeof *x);
+        x->count++;
+    }
+    qsort(w->word, w->n, sizeof *w->word, by_count_then_bytes);
+    size_t most = (size_t)options->size - SPECIAL;
+    if (w->n > most)
+        w->n = most;
+    if (!own_bytes(w) || !rehash(w, w->slots))
+        return sa_fail_memory(error, 0);
+    return SA_OK;
+}
+
+static bool is_control(unsigned char c) {
+    return c < 0x20 || c == 0x7F;
+}
+
+static sa_status words_save(const void *state, strbuf *out, sa_error *error) {
+    const words *w = state;
+    for (int i = 0; i < SPECIAL; i++)
+        strbuf_printf(out, "%s\n", special[i]);
+    for (size_t i = 0; i < w->n; i++) {
+        for (const char *s = w->word[i].s; *s; s++) {
+            if (*s == '\\')
+                strbuf_puts(out, "\\\\");
+            else if (is_control((unsigned char)*s))
+                strbuf_printf(out, "\\x%02X", (unsigned char)*s);
+            else
+                strbuf_append(out, s, 1);
+        }
+        strbuf_puts(out, "\n");
+    }
+    return out->failed ? sa_fail_memory(error, out->length) : SA_OK;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Reads a row into `to` without escapes. Returns what is wrong with it, or NULL. */
+static const char *read_row(const char *s, const char *end, char *to, size_t *length) {
+    *length = 0;
+    if (s == end)
+        return "an empty row";
+    if (utf8_valid_length(s, (size_t)(end - s)) != (size_t)(end - s))
+        return "bytes that are not UTF-8";
+    while (s < end) {
+        if (vocab_is_blank(*s) || is_control((unsigned char)*s))
+            return "a blank or a control character in a word";
+        char c = *s++;
+        if (c == '\\' && s < end && *s == '\\') {
+            s++;
+        } else if (c == '\\') {
+            int high = end - s >= 3 && *s == 'x' ? hex_digit(s[1]) : -1;
+            int low = high >= 0 ? hex_digit(s[2]) : -1;
+            c = low >= 0 ? (char)(high * 16 + low) : 0;
+            if (c == 0 || !is_control((unsigned char)c) || vocab_is_blank(c))
+                return "a backslash that begins no escape";
+            s += 3;
+        }
+        to[(*length)++] = c;
+    }
+    return NULL;
+}
+
+/* Reads row `row` (from 0) and puts its word, if it is one, at *to. */
+static sa_status load_row(words *w, size_t row, const char *s, const char *end, char **to, sa_error *error) {
+    size_t length;
+    const char *wrong = read_row(s, end, *to, &length);
+    if (wrong)
+        return sa_fail(error, SA_FORMAT, "vocabulary row %zu: %s", row + 1, wrong);
+    if (row < SPECIAL) {
+        if (length != strlen(special[row]) || memcmp(*to, special[row], length))
+            return sa_fail(error, SA_FORMAT, "vocabulary row %zu: it must be %s", row + 1, special[row]);
+        return SA_OK;
+    }
+    size_t before = w->n;
+    const word *x = words_add(w, *to, length);
+    if (!x)
+        return sa_fail_memory(error, w->n * sizeof *x);
+    if (w->n == before)
+        return sa_fail(error, SA_FORMAT, "vocabulary row %zu: the same word as in row %zu", row + 1,
+                       (size_t)(x - w->word) + SPECIAL + 1);
+    (*to)[length] = 0;
+    *to += length + 1;
+    return SA_OK;
+}
+
+static sa_status words_load(void **state, sa_vocab_type type, const char *bytes, size_t n, sa_error *error) {
+    (void)type;
+    words *w = calloc(1, sizeof *w);
+    if (!w)
+        return sa_fail_memory(error, sizeof *w);
+    *state = w;
+    char *to = w->bytes = malloc(n + 1); /* a word and its zero are no longer than its row and its LF */
+    if (!w->bytes)
+        return sa_fail_memory(error, n);
+    size_t row = 0;
+    for (const char *s = bytes, *end = bytes + n; s < end; row++) {
+        const char *lf = memchr(s, '\n', (size_t)(end - s));
+        if (!lf)
+            return sa_fail(error, SA_FORMAT, "vocabulary row %zu: it is cut short", row + 1);
+        if (row == INT_MAX)
+            return sa_fail(error, SA_FORMAT, "a vocabulary of more than %d rows", INT_MAX);
+        SA_TRY(load_row(w, row, s, lf, &to, error));
+        s = lf + 1;
+    }
+    if (row < SPECIAL)
+        return sa_fail(error, SA_FORMAT, "vocabulary row %zu: it must be %s, but there are no more rows", row + 1,
+                       special[row]);
+    return SA_OK;
+}
+
+static int words_size(const void *state) {
+    return (int)((const words *)state)->n + SPECIAL;
+}
+
+static const char *words_piece(const void *state, int id) {
+    return id < SPECIAL ? special[id] : ((const words *)state)->word[id - SPECIAL].s;
+}
+
+static sa_status words_encode(const void *state, const char *text, size_t length, id_list *ids, sa_error *error) {
+    const words *w = state;
+    const char *at = text, *end = text + length;
+    size_t n;
+    for (const char *s; (s = next_word(&at, end, &n));) {
+        size_t found = w->slots ? w->slot[find_slot(w, s, n)] : 0;
+        if (!id_list_push(ids, found ? (int)(found - 1) + SPECIAL : VOCAB_UNK))
+            return sa_fail_memory(error, ids->n * sizeof *ids->id);
+    }
+    return SA_OK;
+}
+
+static sa_status words_decode(const void *state, const int *ids, size_t n, strbuf *out, sa_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            strbuf_puts(out, " ");
+        strbuf_puts(out, words_piece(state, ids[i]));
+    }
+    return out->failed ? sa_fail_memory(error, out->length) : SA_OK;
+}
+
+const vocab_kind vocab_kind_word = {
+    .train = words_train,
+    .save = words_save,
+    .load = words_load,
+    .free = words_free,
+    .size = words_size,
+    .piece = words_piece,
+    .encode = words_encode,
+    .decode = words_decode,
+};

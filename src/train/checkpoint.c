@@ -1,0 +1,274 @@
+/* The files of a run. state.safetensors alone is what a resume needs, so that one rename makes it true. */
+#include "base/file.h"
+#include "train/run.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void path_of(const run *r, const char *name, char path[4096]) {
+    snprintf(path, 4096, "%s/%s", r->options.output, name);
+}
+
+sa_status run_prepare_folder(const run *r, sa_error *error) {
+    static const char *const names[] = {"state.safetensors", "last.safetensors", "best.safetensors",
+                                        "metrics.jsonl", "train.log"};
+    char path[4096];
+    path_of(r, names[0], path);
+    bool exists = access(path, F_OK) == 0;
+    if (r->options.resume)
+        return exists ? SA_OK : sa_fail(error, SA_IO, "%s: no such file: there is no run to resume", path);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !r->options.overwrite; i++) {
+        path_of(r, names[i], path);
+        if (access(path, F_OK) == 0)
+            return sa_fail(error, SA_IO,
+                           "%s: a run is here already: use --resume to go on with it, or --overwrite to "
+                           "replace it",
+                           r->options.output);
+    }
+    SA_TRY(file_make_folder(r->options.output, error));
+    if (access(r->options.output, W_OK))
+        return sa_fail(error, SA_IO, "%s: cannot write in this folder: %s", r->options.output, strerror(errno));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_of(r, names[i], path);
+        if (unlink(path) && errno != ENOENT)
+            return sa_fail(error, SA_IO, "%s: cannot replace: %s", path, strerror(errno));
+    }
+    return SA_OK;
+}
+
+/* Options that define a run: kept in its state, and in force after a resume. */
+typedef enum field_type { FIELD_INT, FIELD_FLOAT, FIELD_BOOL, FIELD_SEED } field_type;
+typedef struct field {
+    const char *name;
+    field_type type;
+    size_t offset;
+} field;
+#define FIELD(type, name)                                                                                          \
+    { #name, type, offsetof(sa_train_options, name) }
+static const field fields[] = {
+    FIELD(FIELD_FLOAT, dropout),
+    FIELD(FIELD_FLOAT, dropout_emb),
+    FIELD(FIELD_FLOAT, label_smoothing),
+    FIELD(FIELD_INT, optimizer),
+    FIELD(FIELD_FLOAT, learning_rate),
+    FIELD(FIELD_FLOAT, adadelta_rho),
+    FIELD(FIELD_FLOAT, adadelta_epsilon),
+    FIELD(FIELD_FLOAT, adam_beta1),
+    FIELD(FIELD_FLOAT, adam_beta2),
+    FIELD(FIELD_FLOAT, adam_epsilon),
+    FIELD(FIELD_INT, warmup),
+    FIELD(FIELD_INT, schedule),
+    FIELD(FIELD_FLOAT, clip_norm),
+    FIELD(FIELD_BOOL, loss_per_word),
+    FIELD(FIELD_FLOAT, average),
+    FIELD(FIELD_INT, mini_batch),
+    FIELD(FIELD_INT, window),
+    FIELD(FIELD_INT, max_length),
+    FIELD(FIELD_INT, early_stopping_metric),
+    FIELD(FIELD_INT, valid_beam),
+    FIELD(FIELD_SEED, seed),
+    FIELD(FIELD_INT, shards),
+    FIELD(FIELD_INT, held_out),
+};
+enum { N_FIELDS = sizeof fields / sizeof *fields };
+
+static json_t *field_to_json(const sa_train_options *o, const field *f) {
+    const char *at = (const char *)o + f->offset;
+    char digits[32];
+    switch (f->type) {
+    case FIELD_INT: /* enums too: they are int-sized */
+        return json_integer(*(const int *)at);
+    case FIELD_BOOL:
+        return json_boolean(*(const bool *)at);
+    case FIELD_FLOAT:
+        return json_real((double)*(const float *)at);
+    default: /* all 64 bits */
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)*(const uint64_t *)at);
+        return json_string(digits);
+    }
+}
+
+static bool field_from_json(sa_train_options *o, const field *f, const json_t *value) {
+    char *at = (char *)o + f->offset;
+    switch (f->type) {
+    case FIELD_INT:
+        *(int *)at = (int)json_integer_value(value);
+        return json_is_integer(value);
+    case FIELD_BOOL:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value);
+    case FIELD_FLOAT:
+        *(float *)at = (float)json_number_value(value);
+        return json_is_number(value);
+    default:
+        *(uint64_t *)at = json_is_string(value) ? strtoull(json_string_value(value), NULL, 10) : 0;
+        return json_is_string(value);
+    }
+}
+
+static json_t *options_object(const sa_train_options *o) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < N_FIELDS; i++)
+        if (json_object_set_new(object, fields[i].name, field_to_json(o, &fields[i]))) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
+}
+
+char *run_options_json(const sa_train_options *o) {
+    json_t *object = options_object(o);
+    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+/* What a model file says of its training; no times or threads, so that equal runs give equal files. */
+static char *training_summary(const run *r) {
+    const run_counters *c = &r->counters;
+    json_t *object =
+        json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "updates", (json_int_t)c->update, "epochs",
+                  run_epochs(r), "valid_cross_entropy", c->cross_entropy, "valid_bleu", c->bleu, "pairs",
+                  (json_int_t)r->train.n, "source_symbols", (json_int_t)r->train.source_symbols, "target_symbols",
+                  (json_int_t)r->train.target_symbols, "options", options_object(&r->options));
+    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+sa_status run_save_model(run *r, const char *name, sa_error *error) {
+    char path[4096];
+    path_of(r, name, path);
+    char *summary = training_summary(r);
+    sa_status status = summary ? model_file_save(r->model, summary, path, error) : sa_fail_memory(error, 0);
+    free(summary);
+    return status;
+}
+
+static char *counters_json(const run_counters *c) {
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f}", "update", (json_int_t)c->update, "epoch",
+                  (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch, "seconds", c->seconds, "has_best",
+                  c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled",
+                  (json_int_t)c->stalled, "cross_entropy", c->cross_entropy, "bleu", c->bleu);
+    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static bool counters_parse(run_counters *c, const char *json) {
+    json_t *object = json_loads(json, 0, NULL);
+    json_int_t update, epochs, minibatch, best_update, stalled;
+    int has_best;
+    bool ok = object && !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F}", "update",
+                                     &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
+                                     "has_best", &has_best, "best", &c->best, "best_update", &best_update,
+                                     "stalled", &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu);
+    if (ok) {
+        c->update = update;
+        c->epoch = epochs;
+        c->minibatch = minibatch;
+        c->has_best = has_best;
+        c->best_update = best_update;
+        c->stalled = stalled;
+        ok = update >= 0 && epochs >= 0 && minibatch >= 0 && c->seconds >= 0;
+    }
+    json_decref(object);
+    return ok;
+}
+
+/* Arrays beside the parameters: name, memory. */
+typedef struct extra {
+    const char *name;
+    real *data;
+} extra;
+
+static int list_extras(const run *r, extra out[OPTIMIZER_SLOTS_MAX + 1]) {
+    static const char *const slot_name[OPTIMIZER_SLOTS_MAX] = {"optimizer.0", "optimizer.1"};
+    int n = 0;
+    for (int k = 0; k < r->updater.optimizer->slots; k++)
+        out[n++] = (extra){slot_name[k], r->updater.slot[k]};
+    if (r->updater.average)
+        out[n++] = (extra){"average", r->updater.average};
+    return n;
+}
+
+sa_status run_save_state(run *r, sa_error *error) {
+    char path[4096];
+    path_of(r, "state.safetensors", path);
+    model_file_parts parts;
+    char *options = run_options_json(&r->options), *counters = counters_json(&r->counters);
+    sa_status status = model_file_parts_make(&parts, r->model, error);
+    if (status == SA_OK && (!options || !counters))
+        status = sa_fail_memory(error, 0);
+    if (status == SA_OK) {
+        extra extras[OPTIMIZER_SLOTS_MAX + 1];
+        int64_t count = r->model->net.params.count;
+        int n = list_extras(r, extras);
+        for (int i = 0; i < n; i++)
+            parts.tensor[parts.n++] =
+                (st_tensor){extras[i].name, ST_F32, 1, {count}, extras[i].data, (size_t)count * sizeof(real)};
+        parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
+        parts.entry[parts.n_entries++] = (st_entry){"run.counters", counters};
+        status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
+    }
+    model_file_parts_free(&parts);
+    free(options);
+    free(counters);
+    return status;
+}
+
+static sa_status restore_options(run *r, const char *json, const char *path, sa_error *error) {
+    json_t *stored = json_loads(json, 0, NULL), *given = options_object(&r->options);
+    bool ok = stored && given;
+    for (int i = 0; ok && i < N_FIELDS; i++) {
+        const json_t *value = json_object_get(stored, fields[i].name);
+        if (!json_equal((json_t *)value, json_object_get(given, fields[i].name)))
+            run_message(r, "resume: %s is part of the run and stays as it was", fields[i].name);
+        ok = value && field_from_json(&r->options, &fields[i], value);
+    }
+    json_decref(stored);
+    json_decref(given);
+    return ok ? run_check_options(&r->options, error)
+              : sa_fail(error, SA_FORMAT, "%s: the options of the run are damaged", path);
+}
+
+sa_status run_open_state(run *r, st_file **file, sa_error *error) {
+    char path[4096];
+    path_of(r, "state.safetensors", path);
+    SA_TRY(st_open(file, path, error));
+    SA_TRY(model_file_read(r->model, *file, error));
+    const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters");
+    if (!options || !counters)
+        return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
+    if (memcmp(&r->options.model, &r->model->net.config, sizeof r->options.model))
+        r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
+    SA_TRY(restore_options(r, options, path, error));
+    if (!counters_parse(&r->counters, counters))
+        return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
+    return SA_OK;
+}
+
+sa_status run_load_state(run *r, const st_file *file, sa_error *error) {
+    const params *p = &r->model->net.params;
+    for (int i = 0; i < p->n; i++) {
+        const st_tensor *found;
+        SA_TRY(model_file_find(file, p->at[i], &found, error));
+        memcpy(p->at[i]->value, found->data, found->bytes);
+    }
+    extra extras[OPTIMIZER_SLOTS_MAX + 1];
+    int n = list_extras(r, extras);
+    for (int i = 0; i < n; i++) {
+        const st_tensor *found = st_find(file, extras[i].name);
+        if (!found || found->dtype != ST_F32 || found->bytes != (size_t)p->count * sizeof(real))
+            return sa_fail(error, SA_FORMAT, "%s: %s is missing or has another size", st_path(file),
+                           extras[i].name);
+        memcpy(extras[i].data, found->data, found->bytes);
+    }
+    return SA_OK;
+}

@@ -1,0 +1,93 @@
+/* Defaults and checks of a training run. */
+#include "model/model.h"
+#include "train/run.h"
+
+#include <string.h>
+
+/* What Bahdanau et al. 2015 did (B.2). */
+static void paper_recipe(sa_train_options *o) {
+    o->vocab_type = SA_VOCAB_WORD;
+    o->optimizer = SA_ADADELTA;
+    o->mini_batch = 80;
+    o->max_length = 50;
+}
+
+/* What 30,000 sentence pairs need: subwords, Adam, dropout, an average of the parameters. */
+static void small_recipe(sa_train_options *o) {
+    o->vocab_type = SA_VOCAB_UNIGRAM;
+    o->dropout = 0.3f;
+    o->dropout_emb = 0.2f;
+    o->label_smoothing = 0.1f;
+    o->optimizer = SA_ADAM;
+    o->warmup = 200;
+    o->schedule = SA_SCHEDULE_LINEAR;
+    o->loss_per_word = true;
+    o->average = 0.999f;
+    o->mini_batch = 32;
+    o->max_length = 100;
+    o->after_epochs = 20;
+}
+
+sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
+    memset(o, 0, sizeof *o);
+    SA_TRY(sa_model_config_preset(&o->model, preset_name, error));
+    o->held_out = 500;
+    o->spm_normalization = "identity";
+    o->adadelta_rho = 0.95f;
+    o->adadelta_epsilon = 1e-6f;
+    o->adam_beta1 = 0.9f;
+    o->adam_beta2 = 0.999f;
+    o->adam_epsilon = 1e-8f;
+    o->clip_norm = 1;
+    o->window = 20;
+    o->early_stopping_metric = SA_VALID_BLEU;
+    o->early_stopping = 10;
+    o->valid_beam = 1;
+    o->seed = 1;
+    o->shards = 2;
+    if (strcmp(preset_name, "small") == 0)
+        small_recipe(o);
+    else
+        paper_recipe(o);
+    return SA_OK;
+}
+
+sa_status run_check_options(const sa_train_options *o, sa_error *error) {
+    if (!o->train_source)
+        return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
+    if (!o->output)
+        return sa_fail(error, SA_USAGE, "no output folder for the run");
+    if (o->resume && o->overwrite)
+        return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
+    const struct {
+        const char *name;
+        double value, least, most;
+    } range[] = {{"mini-batch", o->mini_batch, 1, 1e6},
+                 {"window", o->window, 1, 1e6},
+                 {"shards", o->shards, 1, 256},
+                 {"threads", o->threads, 0, 1024},
+                 {"max-length", o->max_length, 1, 1e6},
+                 {"held-out", o->held_out, 1, 1e9},
+                 {"dropout", (double)o->dropout, 0, 0.99},
+                 {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
+                 {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
+                 {"average", (double)o->average, 0, 0.999999},
+                 {"learning-rate", (double)o->learning_rate, 0, 1e9},
+                 {"clip-norm", (double)o->clip_norm, 0, 1e9},
+                 {"warmup", o->warmup, 0, 1e9},
+                 {"valid-beam", o->valid_beam, 1, 1000},
+                 {"early-stopping", o->early_stopping, 0, 1e9},
+                 {"adam-beta1", (double)o->adam_beta1, 0, 0.999999},
+                 {"adam-beta2", (double)o->adam_beta2, 0, 0.9999999},
+                 {"adadelta-rho", (double)o->adadelta_rho, 0, 0.999999}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
+            return sa_fail(error, SA_USAGE, "%s is %g; it must be from %g to %g", range[i].name, range[i].value,
+                           range[i].least, range[i].most);
+    bool limited = o->after_updates > 0 || o->after_epochs > 0 || o->after_minutes > 0;
+    if (o->schedule == SA_SCHEDULE_LINEAR && !limited)
+        return sa_fail(error, SA_USAGE, "a linear schedule needs an end: say --after 20e, 30m or 10000u");
+    if (!limited && o->early_stopping == 0)
+        return sa_fail(error, SA_USAGE, "nothing would ever end this run: say --after or --early-stopping");
+    return SA_OK;
+}

@@ -1,0 +1,151 @@
+/* sa_train: from options to a trained model. */
+#include "train/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double learning_rate(const run *r) {
+    const sa_train_options *o = &r->options;
+    double rate = o->learning_rate > 0 ? (double)o->learning_rate : (double)r->updater.optimizer->usual_rate;
+    if (o->warmup > 0)
+        rate *= fmin(1, (double)(r->counters.update + 1) / (double)o->warmup);
+    if (o->schedule == SA_SCHEDULE_LINEAR)
+        rate *= 1 - run_fraction(r);
+    return rate;
+}
+
+static bool validation_due(const run *r, bool epoch_ended) {
+    int64_t every = r->options.valid_freq;
+    return every > 0 ? r->counters.update % every == 0 : epoch_ended;
+}
+
+/* One update; *epoch_ended: it was the epoch's last. */
+static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
+    run_counters *c = &r->counters;
+    size_t i = (size_t)c->minibatch;
+    const size_t *pairs = e->pair + e->start[i];
+    size_t n = e->start[i + 1] - e->start[i];
+    double rate = learning_rate(r);
+    update_result result;
+    SA_TRY(updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error));
+    c->update++;
+    c->minibatch++;
+    *epoch_ended = (size_t)c->minibatch == e->n;
+    if (*epoch_ended) {
+        c->epoch++;
+        c->minibatch = 0;
+    }
+    r->shown_ends += (long)n; /* one </s> a sentence */
+    run_report_update(r, &result, rate, false);
+    return SA_OK;
+}
+
+/* The run until something ends it; *why says what. */
+static sa_status train(run *r, const char **why, sa_error *error) {
+    epoch e = {0};
+    int64_t made = -1;
+    sa_status status = SA_OK;
+    *why = run_fraction(r) >= 1 ? "nothing to do: the run had already reached its limit" : NULL;
+    bool validated = true;
+    while (status == SA_OK && !*why && !r->stop) {
+        if (made != r->counters.epoch) {
+            epoch_free(&e);
+            made = r->counters.epoch;
+            status =
+                epoch_make(&e, &r->train, r->options.seed, made, r->options.mini_batch, r->options.window, error);
+            if (status != SA_OK)
+                break;
+        }
+        bool epoch_ended = false;
+        status = run_update(r, &e, &epoch_ended, error);
+        validated = false;
+        if (status == SA_OK && validation_due(r, epoch_ended)) {
+            status = run_validate(r, why, error);
+            validated = true;
+        }
+        if (status == SA_OK && !*why && run_fraction(r) >= 1)
+            *why = "the limit of updates, epochs or minutes was reached";
+    }
+    epoch_free(&e);
+    if (status != SA_OK)
+        return status;
+    if (r->stop) {
+        r->counters.seconds = run_seconds(r);
+        return run_save_state(r, error);
+    }
+    const char *ignored;
+    return validated ? SA_OK : run_validate(r, &ignored, error);
+}
+
+static sa_status prepare(run *r, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    st_file *state = NULL;
+    SA_TRY(run_prepare_folder(r, error));
+    SA_TRY(model_file_new(&r->model, error));
+    sa_status status = o->resume ? run_open_state(r, &state, error) : SA_OK;
+    if (status == SA_OK)
+        status = run_open_logs(r, error);
+    if (status == SA_OK)
+        status = run_load_data(r, error);
+    if (status == SA_OK && !o->resume)
+        status = model_declare(&r->model->net, &o->model, error);
+    if (status == SA_OK)
+        status = params_allocate(&r->model->net.params, true, error);
+    if (status == SA_OK)
+        status = updater_init(&r->updater, o, &r->model->net, o->threads > 0 ? o->threads : thread_cores(), error);
+    if (status == SA_OK)
+        status =
+            o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
+    st_close(state);
+    if (status == SA_OK)
+        run_message(r, "%s: %.2fM parameters; %zu training pairs, %d shards, %d threads",
+                    r->model->net.config.preset, (double)params_learned(&r->model->net.params) / 1e6, r->train.n,
+                    o->shards, pool_threads(r->updater.pool));
+    if (status == SA_OK && o->resume)
+        run_message(r, "resumed after update %lld, epoch %.2f", (long long)r->counters.update, run_epochs(r));
+    return status;
+}
+
+static void start_clock(run *r) {
+    r->started = 0;
+    r->started = run_seconds(r) - r->counters.seconds;
+    r->shown_at = r->counters.seconds;
+}
+
+static void clear(run *r) {
+    run_close_logs(r);
+    if (r->updater.pool)
+        updater_clear(&r->updater);
+    corpus_free(&r->train);
+    corpus_free(&r->valid);
+    pair_text_free(&r->valid_text);
+    sa_model_free(r->model);
+}
+
+sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
+    run r = {.options = *options, .callback = callback, .user = user};
+    const char *why = NULL;
+    SA_TRY(run_check_options(options, error));
+    start_clock(&r);
+    sa_status status = prepare(&r, error);
+    if (status == SA_OK) {
+        start_clock(&r);
+        status = train(&r, &why, error);
+    }
+    if (status == SA_OK && r.stop)
+        status = sa_fail(error, SA_STOPPED, "stopped on request after update %lld; the state is saved in %s",
+                         (long long)r.counters.update, options->output);
+    if (status == SA_OK) {
+        char text[512];
+        const run_counters *c = &r.counters;
+        snprintf(text, sizeof text, "%s; best at update %lld (%s %.4f), %lld validations since", why,
+                 (long long)c->best_update,
+                 r.options.early_stopping_metric == SA_VALID_BLEU ? "BLEU" : "cross-entropy", fabs(c->best),
+                 (long long)c->stalled);
+        run_report_done(&r, text);
+    }
+    clear(&r);
+    return status;
+}

@@ -1,0 +1,295 @@
+#include "train/update.h"
+
+#include "math/vecmath.h"
+#include "train/epoch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static real *new_block(long count) {
+    size_t bytes = ((size_t)count * sizeof(real) + 63) / 64 * 64;
+    real *block = aligned_alloc(64, bytes);
+    return block ? memset(block, 0, bytes) : NULL;
+}
+
+sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error) {
+    *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
+    SA_TRY(pool_new(&u->pool, threads, gemm_work_alone, error));
+    gemm_work_alone();
+    u->n_tapes = options->shards > threads ? options->shards : threads;
+    u->tapes = calloc((size_t)u->n_tapes, sizeof *u->tapes);
+    u->gemms = calloc((size_t)threads, sizeof *u->gemms);
+    u->shard_start = calloc((size_t)options->shards + 1, sizeof *u->shard_start);
+    u->shard_result = calloc((size_t)options->shards, sizeof *u->shard_result);
+    if (!u->tapes || !u->gemms || !u->shard_start || !u->shard_result)
+        return sa_fail_memory(error, 0);
+    for (int i = 0; i < u->n_tapes; i++)
+        SA_TRY(tape_new(&u->tapes[i], net->params.n, 16 << 20, error));
+    for (int i = 0; i < threads; i++)
+        SA_TRY(gemm_new(&u->gemms[i], error));
+    long count = net->params.count;
+    for (int k = 0; k < u->optimizer->slots; k++)
+        if (!(u->slot[k] = new_block(count)))
+            return sa_fail_memory(error, (size_t)count * sizeof(real));
+    if (options->average > 0 && !(u->average = new_block(count)))
+        return sa_fail_memory(error, (size_t)count * sizeof(real));
+    return SA_OK;
+}
+
+void updater_clear(updater *u) {
+    for (int i = 0; u->tapes && i < u->n_tapes; i++)
+        tape_free(u->tapes[i]);
+    for (int i = 0; u->gemms && i < pool_threads(u->pool); i++)
+        gemm_free(u->gemms[i]);
+    free(u->tapes);
+    free(u->gemms);
+    free(u->shard_start);
+    free(u->shard_result);
+    for (int k = 0; k < OPTIMIZER_SLOTS_MAX; k++)
+        free(u->slot[k]);
+    free(u->average);
+    pool_free(u->pool);
+    *u = (updater){0};
+}
+
+sa_status updater_pack(updater *u, sa_error *error) {
+    return params_pack(&u->net->params, u->gemms, u->pool, false, error);
+}
+
+/* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
+static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
+                    target_batch *target) {
+    int S = 0, T = 0;
+    for (int i = 0; i < n; i++) {
+        const pair *p = &c->pair[pairs[i]];
+        S = p->source_length > S ? p->source_length : S;
+        T = p->target_length > T ? p->target_length : T;
+    }
+    int *ids = tape_bytes(t, (size_t)S * (size_t)n * sizeof *ids),
+        *lengths = tape_bytes(t, (size_t)n * sizeof *lengths);
+    int *target_lengths = tape_bytes(t, (size_t)n * sizeof *target_lengths);
+    const int **words = tape_bytes(t, (size_t)n * sizeof *words);
+    if (!ids || !lengths || !target_lengths || !words)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const pair *p = &c->pair[pairs[i]];
+        lengths[i] = p->source_length;
+        target_lengths[i] = p->target_length;
+        words[i] = p->target;
+        for (int j = 0; j < S; j++)
+            ids[(long)j * n + i] = j < p->source_length ? p->source[j] : 0;
+    }
+    *source = (source_batch){n, S, ids, lengths};
+    *target = (target_batch){n, T, words, target_lengths};
+    return true;
+}
+
+typedef struct shard_job {
+    updater *u;
+    const corpus *c;
+    const size_t *pairs;
+    const int *start; /* shard i is pairs[start[i] ... start[i + 1]) */
+    int64_t update;
+    double scale;
+    pass_result *result; /* per shard */
+} shard_job;
+
+static void run_shard(void *argument, int shard, int worker) {
+    (void)worker;
+    shard_job *job = argument;
+    const sa_train_options *o = job->u->options;
+    tape *t = job->u->tapes[shard];
+    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
+    source_batch source;
+    target_batch target;
+    tape_reset(t, true);
+    t->seed = o->seed;
+    t->update = (uint64_t)job->update;
+    t->first_sentence = job->start[shard];
+    job->result[shard] = (pass_result){0};
+    if (arrange(t, job->c, job->pairs + job->start[shard], job->start[shard + 1] - job->start[shard], &source,
+                &target) &&
+        model_pass(job->u->net, t, &source, &target, &r, job->scale, &job->result[shard]))
+        tape_backward(t);
+}
+
+/* Cuts a minibatch, sorted by length, into pieces of about equal work; returns how many (at most `shards`). */
+static int cut_shards(const corpus *c, const size_t *pairs, int n, int shards, int *start) {
+    long total = 0, sum = 0;
+    for (int i = 0; i < n; i++)
+        total += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+    int made = 0;
+    start[made++] = 0;
+    for (int i = 0; i < n && made < shards; i++) {
+        sum += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+        if (sum * shards >= total * made && i + 1 < n)
+            start[made++] = i + 1;
+    }
+    start[made] = n;
+    return made;
+}
+
+/* The pass over all parameters: norm first, then the optimiser and the average, in blocks of fixed size. */
+enum { BLOCK = 1 << 18 };
+
+typedef struct block_job {
+    updater *u;
+    double *squares;
+    optimizer_step step;
+    real keep; /* of the average */
+} block_job;
+
+static long block_size(const updater *u, int block) {
+    long rest = u->net->params.count - (long)block * BLOCK;
+    return rest < BLOCK ? rest : BLOCK;
+}
+
+static void square_block(void *argument, int block, int worker) {
+    (void)worker;
+    block_job *job = argument;
+    job->squares[block] =
+        vec_sum_squares(job->u->net->params.grads + (long)block * BLOCK, block_size(job->u, block));
+}
+
+static void update_block(void *argument, int block, int worker) {
+    (void)worker;
+    block_job *job = argument;
+    updater *u = job->u;
+    long at = (long)block * BLOCK, n = block_size(u, block);
+    enum { PIECE = 4096 }; /* what the optimiser wrote is still in cache when the average reads it */
+    for (long i = 0; i < n; i += PIECE) {
+        long piece = n - i < PIECE ? n - i : PIECE;
+        real *value = u->net->params.values + at + i;
+        real *slot[OPTIMIZER_SLOTS_MAX] = {0};
+        for (int k = 0; k < u->optimizer->slots; k++)
+            slot[k] = u->slot[k] + at + i;
+        u->optimizer->update(&job->step, value, u->net->params.grads + at + i, slot, piece);
+        if (!u->average)
+            continue;
+        real *average = u->average + at + i;
+#pragma omp simd
+        for (long k = 0; k < piece; k++)
+            average[k] = job->keep * average[k] + (1 - job->keep) * value[k];
+    }
+}
+
+static sa_status apply(updater *u, int64_t update, double rate, update_result *result, sa_error *error) {
+    int blocks = (int)((u->net->params.count + BLOCK - 1) / BLOCK);
+    /* At first the average follows quickly, so that it forgets the random start. */
+    double keep = fmin((double)u->options->average, (double)(1 + update) / (double)(10 + update));
+    block_job job = {u, calloc((size_t)blocks, sizeof(double)), {u->options, update, rate, 1}, (real)keep};
+    if (!job.squares)
+        return sa_fail_memory(error, 0);
+    pool_run(u->pool, blocks, square_block, &job);
+    double sum = 0;
+    for (int i = 0; i < blocks; i++)
+        sum += job.squares[i];
+    free(job.squares);
+    result->gradient_norm = sqrt(sum);
+    if (!isfinite(result->gradient_norm) || !isfinite(result->loss))
+        return sa_fail(error, SA_NUMERIC,
+                       "update %lld: %s is not finite; the model is as after the update before. Lower the learning "
+                       "rate (now %g) or clip (--clip-norm 1)",
+                       (long long)update, isfinite(result->loss) ? "the gradient" : "the loss", rate);
+    double clip = (double)u->options->clip_norm;
+    if (clip > 0 && result->gradient_norm > clip)
+        job.step.grad_scale = clip / result->gradient_norm;
+    pool_run(u->pool, blocks, update_block, &job);
+    return SA_OK;
+}
+
+static sa_status check_tapes(tape *const *tapes, int n, sa_error *error) {
+    for (int i = 0; i < n; i++)
+        if (tapes[i]->failed)
+            return sa_fail(error, SA_MEMORY,
+                           "not enough memory for the minibatch: use a smaller --mini-batch or "
+                           "--max-length");
+    return SA_OK;
+}
+
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
+                      update_result *result, sa_error *error) {
+    int *start = u->shard_start;
+    pass_result *shard = u->shard_result;
+    long words = 0;
+    for (int i = 0; i < n; i++)
+        words += c->pair[pairs[i]].target_length;
+    int shards = cut_shards(c, pairs, n, u->options->shards, start);
+    double scale = 1.0 / (u->options->loss_per_word ? (double)words : (double)n);
+    shard_job job = {u, c, pairs, start, update, scale, shard};
+    SA_TRY(updater_pack(u, error));
+    pool_run(u->pool, shards, run_shard, &job);
+    SA_TRY(check_tapes(u->tapes, shards, error));
+    *result = (update_result){.words = words};
+    for (int i = 0; i < shards; i++) {
+        result->loss += shard[i].sums.loss;
+        result->nll += shard[i].sums.nll;
+    }
+    SA_TRY(params_collect(&u->net->params, u->tapes, shards, u->gemms, u->pool, error));
+    return apply(u, update, rate, result, error);
+}
+
+typedef struct measure_job {
+    updater *u;
+    const corpus *c;
+    const epoch *batches;
+    pass_result *result; /* per minibatch */
+    bool *ok;
+} measure_job;
+
+static void measure_batch(void *argument, int task, int worker) {
+    measure_job *job = argument;
+    tape *t = job->u->tapes[worker];
+    const size_t *start = job->batches->start + task;
+    source_batch source;
+    target_batch target;
+    tape_reset(t, false);
+    job->result[task] = (pass_result){0};
+    job->ok[task] =
+        arrange(t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]), &source, &target) &&
+        model_pass(job->u->net, t, &source, &target, &(regularisation){0}, 0, &job->result[task]);
+}
+
+sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
+    epoch batches;
+    int mini_batch = u->options->mini_batch;
+    SA_TRY(epoch_make(&batches, c, 0, 0, mini_batch, (int)(c->n / (size_t)mini_batch) + 1, error));
+    measure_job job = {u, c, &batches, calloc(batches.n, sizeof(pass_result)), calloc(batches.n, sizeof(bool))};
+    bool ok = job.result && job.ok;
+    if (ok)
+        pool_run(u->pool, (int)batches.n, measure_batch, &job);
+    *nll = 0;
+    *words = 0;
+    for (size_t i = 0; ok && i < batches.n; i++) {
+        ok = job.ok[i];
+        *nll += job.result[i].sums.nll;
+        *words += job.result[i].words;
+    }
+    epoch_free(&batches);
+    free(job.result);
+    free(job.ok);
+    return ok ? SA_OK : sa_fail_memory(error, 0);
+}
+
+sa_status updater_swap_average(updater *u, sa_error *error) {
+    if (!u->average)
+        return SA_OK;
+    real *value = u->net->params.values, *average = u->average;
+    long n = u->net->params.count;
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        real keep = value[i];
+        value[i] = average[i];
+        average[i] = keep;
+    }
+    return updater_pack(u, error);
+}
+
+size_t updater_memory(const updater *u) {
+    size_t bytes =
+        (size_t)u->net->params.count * sizeof(real) * (size_t)(2 + u->optimizer->slots + (u->average != NULL));
+    for (int i = 0; i < u->n_tapes; i++)
+        bytes += arena_capacity(u->tapes[i]->arena);
+    return bytes;
+}

@@ -1,0 +1,53 @@
+/* One update of the parameters from one minibatch. */
+#ifndef TRAIN_UPDATE_H
+#define TRAIN_UPDATE_H
+
+#include "base/thread.h"
+#include "model/loss.h"
+#include "text/corpus.h"
+#include "train/optimizer.h"
+
+/* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
+ * come, and no result depends on how many there are. */
+typedef struct updater {
+    const sa_train_options *options;
+    model *net;
+    const optimizer *optimizer;
+    real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
+    real *average;                   /* exponential moving average of the values; NULL: off */
+    pool *pool;
+    gemm **gemms; /* one per worker */
+    tape **tapes; /* n_tapes >= shards, >= workers */
+    int n_tapes;
+    int *shard_start;          /* shards + 1 */
+    pass_result *shard_result; /* shards */
+} updater;
+
+typedef struct update_result {
+    double loss;          /* summed, label smoothing included */
+    double nll;           /* summed */
+    long words;           /* target symbols, </s> included */
+    double gradient_norm; /* before clipping, of the scaled loss */
+} update_result;
+
+sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error);
+void updater_clear(updater *u);
+
+/* update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
+ * changed. */
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
+                      update_result *result, sa_error *error);
+
+/* Loss without training over pairs[0 ... n) in minibatches of the options' size. */
+sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error);
+
+/* Exchanges values and average; packs are renewed. Called twice, everything is as before. Does nothing without an
+ * average. */
+sa_status updater_swap_average(updater *u, sa_error *error);
+/* Renews the packs after values changed from outside. */
+sa_status updater_pack(updater *u, sa_error *error);
+
+/* Bytes held: parameters, gradients, optimiser and arenas. */
+size_t updater_memory(const updater *u);
+
+#endif

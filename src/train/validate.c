@@ -1,0 +1,73 @@
+#include "train/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sa_status measure_bleu(run *r, double *bleu, sa_error *error) {
+    const pair_text *text = &r->valid_text;
+    sa_translate_options options;
+    sa_translate_options_init(&options);
+    options.beam_size = r->options.valid_beam;
+    options.threads = pool_threads(r->updater.pool);
+    sa_translation *out;
+    SA_TRY(sa_translate(r->model, (const char *const *)text->source, text->n, &options, &out, error));
+    const char **hypotheses = calloc(text->n, sizeof *hypotheses);
+    sa_status status = hypotheses ? SA_OK : sa_fail_memory(error, 0);
+    if (status == SA_OK) {
+        for (size_t i = 0; i < text->n; i++)
+            hypotheses[i] = out[i].hypothesis[0].text;
+        sa_bleu_options bleu_options;
+        sa_bleu_result result;
+        sa_bleu_options_init(&bleu_options);
+        /* words are what they are; subwords were cut from raw text */
+        bleu_options.tokenizer = vocab_type(r->model->target) == SA_VOCAB_WORD ? SA_TOK_NONE : SA_TOK_13A;
+        const char *const *references[1] = {(const char *const *)text->target};
+        status = sa_bleu(hypotheses, text->n, references, 1, &bleu_options, &result, error);
+        *bleu = result.bleu;
+    }
+    free(hypotheses);
+    sa_translations_free(out, text->n);
+    return status;
+}
+
+/* What "better" means: larger. */
+static double value_of(const run *r, double bleu) {
+    switch (r->options.early_stopping_metric) {
+    case SA_VALID_BLEU:
+        return bleu;
+    default: /* perplexity orders as cross-entropy does */
+        return -r->counters.cross_entropy;
+    }
+}
+
+sa_status run_validate(run *r, const char **end, sa_error *error) {
+    double nll, bleu = 0;
+    long words;
+    *end = NULL;
+    SA_TRY(updater_swap_average(&r->updater, error));
+    if (!r->updater.average)
+        SA_TRY(updater_pack(&r->updater, error));
+    SA_TRY(updater_measure(&r->updater, &r->valid, &nll, &words, error));
+    r->counters.cross_entropy = nll / (double)words;
+    SA_TRY(measure_bleu(r, &bleu, error));
+    r->counters.bleu = bleu;
+    double value = value_of(r, bleu);
+    bool improved = !r->counters.has_best || value > r->counters.best;
+    if (improved) {
+        r->counters.has_best = true;
+        r->counters.best = value;
+        r->counters.best_update = r->counters.update;
+        r->counters.stalled = 0;
+        SA_TRY(run_save_model(r, "best.safetensors", error));
+    } else
+        r->counters.stalled++;
+    SA_TRY(run_save_model(r, "last.safetensors", error));
+    SA_TRY(updater_swap_average(&r->updater, error));
+    r->counters.seconds = run_seconds(r);
+    SA_TRY(run_save_state(r, error));
+    run_report_validation(r, improved, bleu);
+    if (r->options.early_stopping > 0 && r->counters.stalled >= r->options.early_stopping)
+        *end = "early stopping";
+    return SA_OK;
+}
