@@ -17,6 +17,7 @@ check: $(BUILD)/build.ninja
 	@scripts/check.sh $(BUILD)
 
 demo: all
+	@ninja -C $(BUILD) examples/help_pairs
 	@examples/demo.sh
 
 install: $(BUILD)/build.ninja
@@ -25,7 +26,7 @@ install: $(BUILD)/build.ninja
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf build build-clang build-werror build-asan
+	rm -rf build build-werror build-clang build-asan build-tsan
 
 format:
 	@scripts/format.sh
@@ -34,7 +35,7 @@ help:
 	@echo 'make            install what is missing (Debian), then build build/softalign'
 	@echo 'make deps       only install what is missing, or print the line that does'
 	@echo 'make check      build and run all tests'
-	@echo 'make demo       build, then run examples/demo.sh'
-	@echo 'make install    install program, library and header below PREFIX (/usr/local), inside DESTDIR'
+	@echo 'make demo       build, get real text, train for four minutes, show translations (examples/demo.sh)'
+	@echo 'make install    install program, library, header and man page below PREFIX (/usr/local), inside DESTDIR'
 	@echo 'make format     format the sources with clang-format 14'
 	@echo 'make clean      remove what was built'

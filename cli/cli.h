@@ -159,7 +159,7 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_heatmap, command_evaluate, command_inspect;
+extern const command command_train, command_translate, command_heatmap, command_evaluate, command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -167,6 +167,9 @@ extern const command command_train, command_translate, command_heatmap, command_
  * moved to argv[0 ...], *n_arguments of them.
  * Returns CLI_GO_ON, or the exit status: 0 after --help, which wins over all else, 2 after a message. */
 int options_parse(const command *c, void *target, int argc, char **argv, int *n_arguments);
+/* The same, but argv stays as it is: for an option that sets the defaults of others (--preset) and so has to be
+ * known before options_parse. */
+int options_preview(const command *c, void *target, int argc, char **argv);
 /* -h, --help: in every subcommand without being in its table. */
 extern const option help_option;
 /* Prints the help of a subcommand; *target holds the defaults. */

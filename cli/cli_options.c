@@ -334,3 +334,16 @@ int options_parse(const command *c, void *target, int argc, char **argv, int *n_
     *n_arguments = n;
     return CLI_GO_ON;
 }
+
+int options_preview(const command *c, void *target, int argc, char **argv) {
+    char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
+    if (copy == NULL) {
+        cli_message("%s", sa_status_text(SA_MEMORY));
+        return CLI_FAILED;
+    }
+    memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
+    int n;
+    int status = options_parse(c, target, argc, copy, &n);
+    free(copy);
+    return status;
+}

@@ -240,50 +240,43 @@ static int print_model_json(const sa_model *model, const char *path) {
 
 /* ---- the subcommand ---------------------------------------------------------------------------------- */
 
-/* Options start from the preset, wherever it stands on the line: it is looked for first. *path is NULL for a
- * planned model. */
+/* The preset gives the defaults that the other options change. *path is NULL for a planned model. */
 static int read_arguments(inspect_arguments *a, int argc, char **argv, const char **path) {
     sa_error error;
     inspect_arguments start;
+    *path = NULL;
     *a = (inspect_arguments){0};
     if (sa_model_config_preset(&a->config, sa_model_presets()[0], &error) != SA_OK)
         return cli_library_error(&error);
     memset(a->config.preset, 0, sizeof a->config.preset);
     memcpy(&start, a, sizeof start);
-    char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
-    if (copy == NULL) {
-        cli_message("%s", sa_status_text(SA_MEMORY));
-        return CLI_FAILED;
-    }
-    memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
-    int n;
-    int status = options_parse(&command_inspect, a, argc, copy, &n);
-    *path = status == CLI_GO_ON && n == 1 ? copy[0] : NULL;
-    free(copy);
+    int status = options_preview(&command_inspect, a, argc, argv);
     if (status != CLI_GO_ON)
         return status;
-    bool planned = a->config.preset[0] != '\0';
-    if (planned == (*path != NULL))
-        return cli_usage_error(&command_inspect, planned ? "a model file and --preset exclude each other"
-                                                         : "which model? a file, or --preset NAME, is missing");
-    if (!planned) {
-        if (memcmp(&start.config, &a->config, sizeof start.config) != 0)
-            return cli_usage_error(&command_inspect,
-                                   "a model file has its own dimensions; options that set them go "
-                                   "with --preset");
-        return CLI_GO_ON;
-    }
+    bool changed = memcmp(&start.config, &a->config, sizeof start.config) != 0;
     char preset[sizeof a->config.preset];
     memcpy(preset, a->config.preset, sizeof preset);
+    bool planned = preset[0] != '\0';
     *a = (inspect_arguments){0};
-    if (sa_model_config_preset(&a->config, preset, &error) != SA_OK)
+    if (planned && sa_model_config_preset(&a->config, preset, &error) != SA_OK)
         return cli_library_error(&error);
-    return options_parse(&command_inspect, a, argc, argv, &n);
+    int n;
+    status = options_parse(&command_inspect, a, argc, argv, &n);
+    if (status != CLI_GO_ON)
+        return status;
+    if (planned == (n == 1))
+        return cli_usage_error(&command_inspect, planned ? "a model file and --preset exclude each other"
+                                                         : "which model? a file, or --preset NAME, is missing");
+    if (!planned && changed)
+        return cli_usage_error(&command_inspect,
+                               "a model file has its own dimensions; options that set them go with --preset");
+    *path = planned ? NULL : argv[0];
+    return CLI_GO_ON;
 }
 
 static int inspect_run(int argc, char **argv) {
     inspect_arguments a;
-    const char *path;
+    const char *path = NULL;
     int status = read_arguments(&a, argc, argv, &path);
     if (status != CLI_GO_ON)
         return status;

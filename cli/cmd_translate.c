@@ -170,10 +170,11 @@ static size_t window_lines(const translate_arguments *a) {
     return lines < 65536 ? lines : 65536;
 }
 
-/* Opening the input for writing would empty it. */
+/* Opening for writing would empty it, a file that is read. "-" is standard input. */
 static bool same_file(const char *input, const char *output) {
     struct stat in, out;
-    return stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
+    int failed = strcmp(input, "-") == 0 ? fstat(0, &in) : stat(input, &in);
+    return failed == 0 && stat(output, &out) == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
            in.st_ino == out.st_ino;
 }
 
@@ -229,7 +230,9 @@ static int translate_run(int argc, char **argv) {
     if (a.n_best > 0 && a.scores)
         return cli_usage_error(&command_translate, "--scores adds nothing to --n-best, whose rows have the scores");
     if (same_file(a.input, a.output))
-        return cli_usage_error(&command_translate, "%s is both --input and --output", a.input);
+        return cli_usage_error(&command_translate, "%s is both --input and --output", a.output);
+    if (same_file(a.model, a.output))
+        return cli_usage_error(&command_translate, "%s is both --model and --output", a.output);
     a.search.n_best = a.n_best > 0 ? a.n_best : 1;
     return translate_files(&a);
 }

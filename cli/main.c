@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_train, &command_translate, &command_heatmap, &command_evaluate, &command_inspect,
+    &command_train, &command_translate, &command_heatmap, &command_evaluate, &command_inspect, &command_bench,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -4,7 +4,7 @@
 # the line to run, and exit status 1.
 set -eu
 
-# Debian package, and how to tell that it is there: a command, or a header that the compiler (or clang) finds.
+# Debian package, and how to tell that it is there: a command, or a header that the compiler finds.
 needed='
 gcc                   command cc
 g++                   command c++
@@ -20,20 +20,17 @@ libcmocka-dev         header  cmocka.h
 needed_ci='
 clang                 command clang
 clang-format-14       command clang-format-14
-libomp-dev            clang   omp.h
 '
 
-# has_header COMPILER NAME
 has_header() {
-    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | "$1" -E -x c - >/dev/null 2>&1
+    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | cc -E -x c - >/dev/null 2>&1
 }
 
 list_missing() {
     while read -r package kind name; do
         case $kind in
         command) command -v "$name" >/dev/null || printf ' %s' "$package" ;;
-        header) has_header cc "$name" || printf ' %s' "$package" ;;
-        clang) has_header clang "$name" || printf ' %s' "$package" ;;
+        header) has_header "$name" || printf ' %s' "$package" ;;
         esac
     done <<END
 $1

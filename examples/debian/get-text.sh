@@ -70,8 +70,8 @@ build_help_pairs() {
     need "${CC:-cc}" "install a C compiler (package gcc), or set CC"
     root=$here/../..
     "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -I"$root/include" -I"$root/src" -o "$work/help_pairs" \
-        "$here/help_pairs.c" "$here/html_blocks.c" "$here/pair_filter.c" "$root/src/base/strbuf.c" ||
-        fail "help_pairs.c does not compile"
+        "$here/help_pairs.c" "$here/html_blocks.c" "$here/pair_filter.c" "$root/src/base/hash.c" \
+        "$root/src/base/strbuf.c" || fail "help_pairs.c does not compile"
 }
 
 describe_origin() {

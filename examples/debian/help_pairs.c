@@ -7,6 +7,7 @@
  *
  * Whole pages are held out, chosen by a hash of the path, until N pairs each for valid and test are found; of these
  * pages only the pairs count whose source stands on no other page, so nothing held out was seen in training. */
+#include "base/hash.h"
 #include "html_blocks.h"
 #include "pair_filter.h"
 
@@ -76,13 +77,6 @@ static void *grown(void *array, size_t n, size_t *capacity, size_t size) {
     return moved;
 }
 
-static uint64_t fnv1a(const char *text) {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
-    return hash;
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
 static bool is_html(const char *name) {
@@ -95,7 +89,7 @@ static bool add_page(collection *c, const char *path) {
     if (!pages)
         return complain("out of memory");
     c->pages = pages;
-    page new_page = {.path = strdup(path), .hash = fnv1a(path)};
+    page new_page = {.path = strdup(path), .hash = hash_string(path)};
     if (!new_page.path)
         return complain("out of memory");
     pages[c->n_pages++] = new_page;

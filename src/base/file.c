@@ -14,7 +14,8 @@ enum { ERRNO_TEXT = 128 };
 
 static sa_status fail_errno(sa_error *error, const char *path, const char *what, int code) {
     char buffer[ERRNO_TEXT];
-    return sa_fail(error, SA_IO, "%s: %s: %s", path, what, strerror_r(code, buffer, sizeof buffer));
+    return sa_fail(error, code == ENOMEM ? SA_MEMORY : SA_IO, "%s: %s: %s", path, what,
+                   strerror_r(code, buffer, sizeof buffer));
 }
 
 /* close() on Linux frees the descriptor even when interrupted, so EINTR is no failure and must not be retried. */

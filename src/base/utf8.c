@@ -83,12 +83,8 @@ size_t utf8_count(const char *s, size_t n) {
     return count;
 }
 
-struct range {
-    uint32_t first, last;
-};
-
 /* General categories Mn, Me, Cf (but U+00AD), C1 controls, the Hangul vowels and finals that join a syllable. */
-static const struct range zero[] = {
+static const utf8_range zero[] = {
     {0x80, 0x9F},       {0x300, 0x36F},     {0x483, 0x489},     {0x591, 0x5BD},     {0x5BF, 0x5BF},
     {0x5C1, 0x5C2},     {0x5C4, 0x5C5},     {0x5C7, 0x5C7},     {0x600, 0x605},     {0x610, 0x61A},
     {0x61C, 0x61C},     {0x64B, 0x65F},     {0x670, 0x670},     {0x6D6, 0x6DD},     {0x6DF, 0x6E4},
@@ -154,7 +150,7 @@ static const struct range zero[] = {
     {0x1E2AE, 0x1E2AE}, {0x1E2EC, 0x1E2EF}, {0x1E8D0, 0x1E8D6}, {0x1E944, 0x1E94A}, {0xE0001, 0xE01EF}};
 
 /* East Asian Width W and F. */
-static const struct range wide[] = {
+static const utf8_range wide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},   {0x23F0, 0x23F0},
     {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x267F, 0x267F},
     {0x2693, 0x2693},   {0x26A1, 0x26A1},   {0x26AA, 0x26AB},   {0x26BD, 0x26BE},   {0x26C4, 0x26C5},
@@ -173,7 +169,7 @@ static const struct range wide[] = {
     {0x1F6D5, 0x1F6DF}, {0x1F6EB, 0x1F6EC}, {0x1F6F4, 0x1F6FC}, {0x1F7E0, 0x1F7F0}, {0x1F90C, 0x1F93A},
     {0x1F93C, 0x1F945}, {0x1F947, 0x1F9FF}, {0x1FA70, 0x1FAF6}, {0x20000, 0x3FFFD}};
 
-static bool in_ranges(uint32_t code, const struct range *ranges, size_t n) {
+bool utf8_in_ranges(uint32_t code, const utf8_range *ranges, size_t n) {
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -188,9 +184,9 @@ static bool in_ranges(uint32_t code, const struct range *ranges, size_t n) {
 int utf8_width_of(uint32_t code) {
     if (code < 0x80)
         return code >= 0x20 && code != 0x7F;
-    if (in_ranges(code, zero, sizeof zero / sizeof *zero))
+    if (utf8_in_ranges(code, zero, sizeof zero / sizeof *zero))
         return 0;
-    return in_ranges(code, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+    return utf8_in_ranges(code, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
 
 int utf8_width(const char *s) {

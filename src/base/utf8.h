@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define UTF8_INVALID UINT32_MAX
@@ -22,6 +23,13 @@ size_t utf8_valid_length(const char *s, size_t n);
 size_t utf8_clean(strbuf *out, const char *s, size_t n);
 /* Code points; a wrong sequence counts as one. */
 size_t utf8_count(const char *s, size_t n);
+
+/* Code points from first to last. */
+typedef struct utf8_range {
+    uint32_t first, last;
+} utf8_range;
+/* Whether a code point is in one of n ranges, which are in order and apart. */
+bool utf8_in_ranges(uint32_t code, const utf8_range *ranges, size_t n);
 
 /* Columns that a terminal gives to s: 2 for wide (CJK, emoji), 0 for combining marks, format and control
  * characters, 1 for the rest and for a wrong sequence. Sequences joined by U+200D count as their parts. Unicode 14;

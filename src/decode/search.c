@@ -299,10 +299,16 @@ sa_status search_translate(const model *m, tape *t, const source_sentence *sente
         ok = step(&s, mark, first);
     ok = ok && write_results(&s, out);
     release(&s);
-    if (ok)
+    bool finite = true;
+    for (int i = 0; ok && i < n; i++)
+        for (int k = 0; k < out[i].n; k++)
+            finite = finite && isfinite(out[i].at[k].score);
+    if (ok && finite)
         return SA_OK;
     for (int i = 0; i < n; i++)
         hypotheses_free(&out[i]);
+    if (ok)
+        return sa_fail(error, SA_NUMERIC, "a score is not finite: the numbers of this model are damaged");
     return sa_fail(error, SA_MEMORY,
                    "not enough memory to translate %d sentences together: use a smaller mini-batch "
                    "or beam",

@@ -32,7 +32,8 @@ typedef struct source_sentence {
 
 /* Translates n sentences together; out[i] belongs to sentences[i]. A sentence's result does not depend on the
  * others. A hypothesis that takes </s> leaves the beam, which is then one narrower; a sentence ends when nothing of
- * its beam is left. At the length limit </s> is the only choice. Resets the tape. */
+ * its beam is left. At the length limit </s> is the only choice. SA_NUMERIC when a score is not finite. Resets the
+ * tape. */
 sa_status search_translate(const model *m, tape *t, const source_sentence *sentences, int n,
                            const search_options *options, hypotheses *out, sa_error *error);
 void hypotheses_free(hypotheses *h);

@@ -23,8 +23,10 @@ static sa_status check(const sa_translate_options *o, sa_error *error) {
     if (o->n_best < 1 || o->n_best > o->beam_size)
         return sa_fail(error, SA_USAGE, "n-best is %d; it must be from 1 to the beam size, %d", o->n_best,
                        o->beam_size);
-    if (!(o->max_length_factor > 0) || o->max_length < 1 || o->mini_batch < 1 || !isfinite(o->normalize))
-        return sa_fail(error, SA_USAGE, "max-length-factor, max-length and mini-batch must be above 0");
+    if (o->mini_batch < 1 || o->mini_batch > 1000000)
+        return sa_fail(error, SA_USAGE, "mini-batch is %d; it must be from 1 to 1000000", o->mini_batch);
+    if (!(o->max_length_factor > 0) || o->max_length < 1 || !isfinite(o->normalize))
+        return sa_fail(error, SA_USAGE, "max-length-factor and max-length must be above 0, normalize a number");
     return SA_OK;
 }
 
@@ -54,7 +56,11 @@ static char **symbol_texts(const vocab *v, const int *ids, int n) {
 static sa_status write_one(const translation_job *job, hypothesis *from, sa_hypothesis *to, sa_error *error) {
     strbuf text = {0};
     const vocab *target = job->model->target;
-    SA_TRY(vocab_decode(target, from->ids, (size_t)from->length - 1, &text, error));
+    sa_status status = vocab_decode(target, from->ids, (size_t)from->length - 1, &text, error);
+    if (status != SA_OK) {
+        strbuf_free(&text);
+        return status;
+    }
     *to = (sa_hypothesis){.text = strbuf_take(&text),
                           .score = from->score,
                           .normalized = from->normalized,

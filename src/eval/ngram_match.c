@@ -1,5 +1,7 @@
 #include "eval/ngram_match.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +21,9 @@ struct ngram_slot {
     size_t used;          /* times in the hypothesis */
 };
 
-static uint64_t hash_bytes(const char *bytes, size_t n) {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+/* Mixed once more since the table uses the low bits. */
+static uint64_t hash_token(const char *bytes, size_t n) {
+    uint64_t h = hash_bytes(bytes, n);
     return h ^ h >> 32;
 }
 
@@ -110,7 +111,7 @@ static bool read_tokens(ngram_match *m, const char *tokens, size_t length, bool 
         end = blank ? (size_t)(blank - tokens) : length;
         if (!reserve_token(m))
             return false;
-        uint64_t hash = hash_bytes(tokens + start, end - start);
+        uint64_t hash = hash_token(tokens + start, end - start);
         struct token_slot *slot = token_place(m, tokens + start, end - start, hash);
         bool known = slot->line == m->line;
         if (!known && add)

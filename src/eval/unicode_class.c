@@ -8,19 +8,7 @@
 #define FINAL_SIGMA 0x3C2u
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
-#define IN(table, code_point) in_ranges(table, LENGTH(table), code_point)
-
-static bool in_ranges(const unicode_range *range, size_t n, uint32_t c) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c > range[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && c >= range[low].first;
-}
+#define IN(table, code_point) utf8_in_ranges(code_point, table, LENGTH(table))
 
 static bool is_ascii_letter(uint32_t c) {
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';

@@ -25,7 +25,7 @@ def ranges(members):
 
 def print_ranges(name, members):
     found = ranges(members)
-    print(f"static const unicode_range unicode_{name}[] = {{")
+    print(f"static const utf8_range unicode_{name}[] = {{")
     print(" ".join(f"{{0x{a:X}, 0x{b:X}}}," for a, b in found))
     print("};\n")
 
@@ -62,11 +62,7 @@ def main():
     print("""#ifndef EVAL_UNICODE_TABLE_H
 #define EVAL_UNICODE_TABLE_H
 
-#include <stdint.h>
-
-typedef struct unicode_range {
-    uint32_t first, last;
-} unicode_range;
+#include "base/utf8.h"
 
 /* first, first + step, ..., last: the lower case is delta away. U+0130, whose lower case is two, is left out. */
 typedef struct unicode_run {

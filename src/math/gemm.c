@@ -1,7 +1,10 @@
 #include "math/gemm.h"
 
+#include "math/vecmath.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #ifdef SA_REAL_DOUBLE
 
@@ -20,6 +23,13 @@ void gemm_free(gemm *g) {
     free(g);
 }
 void gemm_work_alone(void) {
+}
+void gemm_set_precision(gemm *g, gemm_precision precision) {
+    (void)g, (void)precision;
+}
+bool gemm_has_bf16(gemm *g) {
+    (void)g;
+    return false;
 }
 bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate) {
     (void)g;
@@ -41,34 +51,53 @@ void gemm_pack_free(gemm_pack *pack) {
 bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate) {
     return gemm_run(g, A, B->B, C, accumulate);
 }
+void gemm_forget_uses(gemm *g) {
+    (void)g;
+}
+bool gemm_replay(gemm *g, double *operations, double *seconds) {
+    (void)g;
+    *operations = *seconds = 0;
+    return true;
+}
 
 #else
 
 #include <dnnl.h>
-#include <omp.h>
+
+/* Of gcc's OpenMP runtime, which oneDNN runs on; clang comes without its header. */
+void omp_set_num_threads(int n);
 
 /* One compiled product. Creating one costs 0.1 to 2 ms, so they are kept by shape. */
 typedef struct product {
     int M, K, N;
     long a_stride, b_stride, c_stride;
-    bool a_transposed, b_transposed, packed, accumulate;
+    bool a_transposed, b_transposed, packed, accumulate, bf16;
     dnnl_primitive_t primitive;
     dnnl_memory_desc_t a, b, c, scratch;
+    long uses;
 } product;
 
 enum { TABLE_MIN = 256, TABLE_MAX = 4096 };
+
+/* Memory that grows. */
+typedef struct buffer {
+    void *data;
+    size_t size;
+} buffer;
 
 struct gemm {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     product *table; /* open addressing */
     size_t n, capacity;
-    void *scratch;
-    size_t scratch_size;
+    buffer scratch;
+    gemm_precision precision;
+    buffer a16, b16; /* operands rounded to bfloat16 */
 };
 
 struct gemm_pack {
     int rows, cols;
+    bool bf16;
     dnnl_memory_desc_t desc;
     void *data;
 };
@@ -103,7 +132,9 @@ void gemm_free(gemm *g) {
     if (g->table)
         drop_products(g);
     free(g->table);
-    free(g->scratch);
+    free(g->scratch.data);
+    free(g->a16.data);
+    free(g->b16.data);
     if (g->stream)
         dnnl_stream_destroy(g->stream);
     if (g->engine)
@@ -115,18 +146,18 @@ void gemm_work_alone(void) {
     omp_set_num_threads(1);
 }
 
-static dnnl_memory_desc_t describe(int rows, int cols, long stride, bool transposed) {
+static dnnl_memory_desc_t describe(int rows, int cols, long stride, bool transposed, dnnl_data_type_t type) {
     dnnl_memory_desc_t desc;
     dnnl_dims_t dims = {rows, cols};
     dnnl_dims_t strides = {transposed ? 1 : stride, transposed ? stride : 1};
-    dnnl_memory_desc_init_by_strides(&desc, 2, dims, dnnl_f32, strides);
+    dnnl_memory_desc_init_by_strides(&desc, 2, dims, type, strides);
     return desc;
 }
 
 static bool same_product(const product *p, const product *q) {
     return p->M == q->M && p->K == q->K && p->N == q->N && p->a_stride == q->a_stride &&
            p->b_stride == q->b_stride && p->c_stride == q->c_stride && p->a_transposed == q->a_transposed &&
-           p->b_transposed == q->b_transposed && p->packed == q->packed && p->accumulate == q->accumulate;
+           p->b_transposed == q->b_transposed && p->packed == q->packed && p->accumulate == q->accumulate && p->bf16 == q->bf16;
 }
 
 static size_t hash_product(const product *p) {
@@ -137,7 +168,7 @@ static size_t hash_product(const product *p) {
                          p->a_stride,
                          p->b_stride,
                          p->c_stride,
-                         p->a_transposed + 2 * p->b_transposed + 4 * p->packed + 8 * p->accumulate};
+                         p->a_transposed + 2 * p->b_transposed + 4 * p->packed + 8 * p->accumulate + 16 * p->bf16};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         h = (h ^ (uint64_t)part[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
     return (size_t)h;
@@ -166,9 +197,10 @@ static bool describe_matmul(gemm *g, const dnnl_memory_desc_t *a, const dnnl_mem
 }
 
 static bool compile_product(gemm *g, product *p, const dnnl_memory_desc_t *packed) {
-    p->a = describe(p->M, p->K, p->a_stride, p->a_transposed);
-    p->b = packed ? *packed : describe(p->K, p->N, p->b_stride, p->b_transposed);
-    p->c = describe(p->M, p->N, p->c_stride, false);
+    dnnl_data_type_t type = p->bf16 ? dnnl_bf16 : dnnl_f32;
+    p->a = describe(p->M, p->K, p->a_stride, p->a_transposed, type);
+    p->b = packed ? *packed : describe(p->K, p->N, p->b_stride, p->b_transposed, type);
+    p->c = describe(p->M, p->N, p->c_stride, false, dnnl_f32);
     dnnl_primitive_desc_t desc;
     if (!describe_matmul(g, &p->a, &p->b, &p->c, p->accumulate, &desc))
         return false;
@@ -203,7 +235,7 @@ static bool grow_table(gemm *g) {
     return true;
 }
 
-static const product *find_product(gemm *g, const product *key, const dnnl_memory_desc_t *packed) {
+static product *find_product(gemm *g, const product *key, const dnnl_memory_desc_t *packed) {
     product *p = place_for(g, key);
     if (p->primitive)
         return p;
@@ -220,21 +252,36 @@ static const product *find_product(gemm *g, const product *key, const dnnl_memor
     return p;
 }
 
-static bool reserve_scratch(gemm *g, size_t bytes) {
-    if (bytes <= g->scratch_size)
+static bool reserve(buffer *b, size_t bytes) {
+    if (bytes <= b->size)
         return true;
-    free(g->scratch);
-    g->scratch_size = 0;
+    free(b->data);
+    b->size = 0;
     bytes = (bytes + 4095) / 4096 * 4096;
-    g->scratch = aligned_alloc(4096, bytes);
-    if (!g->scratch)
+    b->data = aligned_alloc(4096, bytes);
+    if (!b->data)
         return false;
-    g->scratch_size = bytes;
+    b->size = bytes;
+    return true;
+}
+
+/* m rounded to bfloat16, dense, in *to: *m describes that afterwards. */
+static bool round_operand(buffer *to, matrix *m) {
+    long rows = m->transposed ? m->cols : m->rows, cols = m->transposed ? m->rows : m->cols;
+    if (!reserve(to, (size_t)rows * (size_t)cols * sizeof(uint16_t)))
+        return false;
+    uint16_t *out = to->data;
+    if (m->stride == cols)
+        vec_to_bf16(out, m->at, rows * cols);
+    else
+        for (long i = 0; i < rows; i++)
+            vec_to_bf16(out + i * cols, m->at + i * m->stride, cols);
+    m->stride = cols;
     return true;
 }
 
 static bool execute(gemm *g, const product *p, const void *a, const void *b, void *c) {
-    if (!reserve_scratch(g, dnnl_memory_desc_get_size(&p->scratch)))
+    if (!reserve(&g->scratch, dnnl_memory_desc_get_size(&p->scratch)))
         return false;
     const struct {
         int argument;
@@ -243,7 +290,7 @@ static bool execute(gemm *g, const product *p, const void *a, const void *b, voi
     } part[] = {{DNNL_ARG_SRC, &p->a, (void *)a},
                 {DNNL_ARG_WEIGHTS, &p->b, (void *)b},
                 {DNNL_ARG_DST, &p->c, c},
-                {DNNL_ARG_SCRATCHPAD, &p->scratch, g->scratch}};
+                {DNNL_ARG_SCRATCHPAD, &p->scratch, g->scratch.data}};
     dnnl_exec_arg_t argument[4];
     int made = 0;
     while (made < 4 && dnnl_memory_create(&argument[made].memory, part[made].desc, g->engine, part[made].data) ==
@@ -261,6 +308,9 @@ static bool multiply(gemm *g, matrix A, matrix B, const gemm_pack *pack, matrix 
     SA_ASSERT(A.cols == B.rows && C.rows == A.rows && C.cols == B.cols && !C.transposed);
     if (C.rows == 0 || C.cols == 0)
         return true;
+    bool bf16 = pack ? pack->bf16 : g->precision == GEMM_BF16;
+    if (bf16 && (!round_operand(&g->a16, &A) || (!pack && !round_operand(&g->b16, &B))))
+        return false;
     product key = {.M = C.rows,
                    .K = A.cols,
                    .N = C.cols,
@@ -270,9 +320,17 @@ static bool multiply(gemm *g, matrix A, matrix B, const gemm_pack *pack, matrix 
                    .a_transposed = A.transposed,
                    .b_transposed = B.transposed,
                    .packed = pack != NULL,
-                   .accumulate = accumulate};
-    const product *p = find_product(g, &key, pack ? &pack->desc : NULL);
-    return p && execute(g, p, A.at, pack ? pack->data : B.at, C.at);
+                   .accumulate = accumulate,
+                   .bf16 = bf16};
+    product *p = find_product(g, &key, pack ? &pack->desc : NULL);
+    if (!p)
+        return false;
+    p->uses++;
+    return execute(g, p, bf16 ? g->a16.data : A.at, pack ? pack->data : bf16 ? g->b16.data : B.at, C.at);
+}
+
+void gemm_set_precision(gemm *g, gemm_precision precision) {
+    g->precision = precision;
 }
 
 bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate) {
@@ -283,6 +341,18 @@ bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accum
     return multiply(g, A, (matrix){.rows = B->rows, .cols = B->cols}, B, C, accumulate);
 }
 
+bool gemm_has_bf16(gemm *g) {
+    dnnl_memory_desc_t a = describe(16, 16, 16, false, dnnl_bf16), c = describe(16, 16, 16, false, dnnl_f32);
+    dnnl_primitive_desc_t desc;
+    if (!describe_matmul(g, &a, &a, &c, false, &desc))
+        return false;
+    const char *name = "";
+    dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name);
+    bool fast = strstr(name, "bf16") != NULL; /* not the reference implementation */
+    dnnl_primitive_desc_destroy(desc);
+    return fast;
+}
+
 gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
     enum { TYPICAL_ROWS = 64 }; /* the layout chosen came out the same for every row count tried */
     gemm_pack *pack = calloc(1, sizeof *pack);
@@ -290,10 +360,12 @@ gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
         return NULL;
     pack->rows = rows;
     pack->cols = cols;
-    dnnl_memory_desc_t a = describe(TYPICAL_ROWS, rows, rows, false), b,
-                       c = describe(TYPICAL_ROWS, cols, cols, false);
+    pack->bf16 = g->precision == GEMM_BF16;
+    dnnl_data_type_t type = pack->bf16 ? dnnl_bf16 : dnnl_f32;
+    dnnl_memory_desc_t a = describe(TYPICAL_ROWS, rows, rows, false, type), b;
+    dnnl_memory_desc_t c = describe(TYPICAL_ROWS, cols, cols, false, dnnl_f32);
     dnnl_dims_t dims = {rows, cols};
-    dnnl_memory_desc_init_by_tag(&b, 2, dims, dnnl_f32, dnnl_format_tag_any);
+    dnnl_memory_desc_init_by_tag(&b, 2, dims, type, dnnl_format_tag_any);
     dnnl_primitive_desc_t desc;
     if (describe_matmul(g, &a, &b, &c, false, &desc)) {
         pack->desc = *dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
@@ -309,7 +381,7 @@ gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
 
 bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B) {
     SA_ASSERT(B.rows == pack->rows && B.cols == pack->cols);
-    dnnl_memory_desc_t plain = describe(B.rows, B.cols, B.stride, B.transposed);
+    dnnl_memory_desc_t plain = describe(B.rows, B.cols, B.stride, B.transposed, dnnl_f32);
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t reorder = NULL;
     dnnl_memory_t from = NULL, to = NULL;
@@ -338,6 +410,58 @@ void gemm_pack_free(gemm_pack *pack) {
         return;
     free(pack->data);
     free(pack);
+}
+
+void gemm_forget_uses(gemm *g) {
+    for (size_t i = 0; i < g->capacity; i++)
+        g->table[i].uses = 0;
+}
+
+static double clock_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static float *filled(const dnnl_memory_desc_t *desc) {
+    size_t bytes = (dnnl_memory_desc_get_size(desc) + 4095) / 4096 * 4096;
+    float *data = aligned_alloc(4096, bytes);
+    for (size_t i = 0; data && i < bytes / sizeof *data; i++)
+        data[i] = (float)(i % 7) * 0.25f - 0.75f;
+    return data;
+}
+
+/* The best time of one product out of as many as fit in a few milliseconds. */
+static bool time_product(gemm *g, const product *p, double *best) {
+    float *a = filled(&p->a), *b = filled(&p->b), *c = filled(&p->c);
+    bool ok = a && b && c && execute(g, p, a, b, c);
+    *best = 1e9;
+    for (double spent = 0; ok && spent < 0.01;) {
+        double start = clock_seconds();
+        ok = execute(g, p, a, b, c);
+        double time = clock_seconds() - start;
+        spent += time;
+        *best = time < *best ? time : *best;
+    }
+    free(a);
+    free(b);
+    free(c);
+    return ok;
+}
+
+bool gemm_replay(gemm *g, double *operations, double *seconds) {
+    *operations = *seconds = 0;
+    for (size_t i = 0; i < g->capacity; i++) {
+        const product *p = &g->table[i];
+        double best;
+        if (!p->primitive || p->uses == 0)
+            continue;
+        if (!time_product(g, p, &best))
+            return false;
+        *operations += 2.0 * p->M * p->N * p->K * (double)p->uses;
+        *seconds += best * (double)p->uses;
+    }
+    return true;
 }
 
 #endif

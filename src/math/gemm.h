@@ -30,16 +30,30 @@ void gemm_free(gemm *g);
 /* oneDNN would open an OpenMP team for each product: tells it that the calling thread works alone. */
 void gemm_work_alone(void);
 
+/* What the operands of later products of g are rounded to; sums stay in float. bfloat16 keeps 8 bits of a mantissa and
+ * doubles the speed where the processor has instructions for it. In double this has no effect. */
+typedef enum gemm_precision { GEMM_F32, GEMM_BF16 } gemm_precision;
+void gemm_set_precision(gemm *g, gemm_precision precision);
+/* Whether oneDNN multiplies bfloat16 on this processor. */
+bool gemm_has_bf16(gemm *g);
+
 /* C = A B, or C += A B. C is not transposed. False when oneDNN refuses (memory). */
 bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate);
 
-/* B laid out as the machine likes it: several products with one B gain, those with few rows most. A pack is
+/* Packs have the precision that g has when they are made, and give it to the products with them.
+ * B laid out as the machine likes it: several products with one B gain, those with few rows most. A pack is
  * read-only after gemm_pack_fill and may be used by several threads. */
 typedef struct gemm_pack gemm_pack;
 gemm_pack *gemm_pack_new(gemm *g, int rows, int cols); /* NULL without memory */
 bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B);
 void gemm_pack_free(gemm_pack *pack);
 bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate);
+
+/* What the products since gemm_forget_uses amounted to: operations (a multiplication and an addition are two), and
+ * the seconds that the same products take when each runs by itself, operands in cache as far as they fit. In double:
+ * zeros. False without memory. */
+void gemm_forget_uses(gemm *g);
+bool gemm_replay(gemm *g, double *operations, double *seconds);
 
 /* The same by three loops: what the others are checked against, and the arithmetic in double. */
 void gemm_plain(matrix A, matrix B, matrix C, bool accumulate);

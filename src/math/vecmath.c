@@ -4,9 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One function, compiled for three levels of x86-64; the loader picks. Elsewhere plain. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(SA_REAL_DOUBLE) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(SA_NO_CLONES)
+/* One function, compiled for three levels of x86-64; the loader picks. Elsewhere plain: clang (14) gives the
+ * function that picks a name which callers in other files do not know, and with sanitizers it runs before they are
+ * ready. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(SA_REAL_DOUBLE) &&            \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define MULTI __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MULTI
@@ -50,7 +52,8 @@ INLINE float exp_of(float x) {
     x = x > 88.0f ? 88.0f : x;
     float low = x < -87.0f ? 0.0f : 1.0f;
     x = x < -87.0f ? -87.0f : x;
-    float k = (x * 1.44269504088896341f + 12582912.0f) - 12582912.0f; /* round to nearest */
+    float shifted = x * 1.44269504088896341f + 12582912.0f; /* k, rounded to nearest, in its last bits */
+    float k = shifted - 12582912.0f;
     float r = x - k * 0.693359375f;
     r = r - k * -2.12194440e-4f;
     float p = 1.9875691500e-4f;
@@ -60,8 +63,10 @@ INLINE float exp_of(float x) {
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * (r * r) + r + 1.0f;
-    int32_t bits = ((int32_t)k + 127) << 23;
+    uint32_t bits; /* of 2^k; not by way of an int, which k is not when x is NaN */
     float scale;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127) << 23;
     memcpy(&scale, &bits, sizeof scale);
     return p * scale * low;
 }
@@ -154,6 +159,15 @@ MULTI real vec_exp_shift(real *y, const real *x, real shift, int n) {
         sum += e;
     }
     return sum;
+}
+
+MULTI void vec_to_bf16(uint16_t *y, const float *x, long n) {
+    const uint32_t *bits = (const uint32_t *)(const void *)x;
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        uint32_t u = bits[i], rounded = (u + 0x7FFF + (u >> 16 & 1)) >> 16;
+        y[i] = (uint16_t)((u & 0x7FFFFFFF) > 0x7F800000 ? 0x7FC0 : rounded);
+    }
 }
 
 MULTI real vec_tanh_dot(const real *v, const real *q, const real *k, int n) {

@@ -6,6 +6,8 @@
 
 #include "math/real.h"
 
+#include <stdint.h>
+
 /* |error| <= 4 ulp of the exact function, float; the C library's in double. */
 void vec_tanh(real *y, const real *x, int n);
 void vec_sigmoid(real *y, const real *x, int n);
@@ -21,6 +23,9 @@ void vec_scale(real *y, real a, int n);
 
 /* y = exp(x - shift); returns the sum of y. */
 real vec_exp_shift(real *y, const real *x, real shift, int n);
+
+/* y = x rounded to bfloat16, to nearest, ties to even; NaN stays NaN. */
+void vec_to_bf16(uint16_t *y, const float *x, long n);
 
 /* v . tanh(q + k) */
 real vec_tanh_dot(const real *v, const real *q, const real *k, int n);

@@ -51,7 +51,8 @@ static void declare_decoder(model *m, const weight_scope *scope) {
         m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_ONCE);
     }
     m->target_embedding =
-        weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target, c->dim_emb, USE_ONCE);
+        weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target, c->dim_emb,
+                                         c->tied_target ? USE_STEP : USE_ONCE);
     m->target_embedding_b = weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_ONCE);
     gru_cell_declare(&m->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
     m->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_ONCE);
@@ -63,7 +64,7 @@ static void declare_decoder(model *m, const weight_scope *scope) {
     m->W_out = m->target_embedding;
     if (!c->tied_target)
         m->W_out = weight_declare(scope, "output", "W_o", WEIGHT_MATRIX, 1, c->vocab_target,
-                                  c->output_rank ? c->output_rank : c->dim_maxout, USE_ONCE);
+                                  c->output_rank ? c->output_rank : c->dim_maxout, USE_STEP);
     m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_ONCE);
 }
 

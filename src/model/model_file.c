@@ -161,8 +161,7 @@ static sa_status map_values(sa_model *m, sa_error *error) {
     sa_status status = pool_new(&alone, 1, NULL, error);
     if (status == SA_OK)
         status = params_pack(&m->net.params, &t->gemm, alone, true, error);
-    if (status == SA_OK)
-        pool_free(alone);
+    pool_free(alone);
     model_return_tape(m, t);
     return status;
 }

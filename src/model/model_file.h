@@ -49,7 +49,7 @@ sa_status model_file_read(sa_model *m, const st_file *file, sa_error *error);
 sa_status model_file_find(const st_file *file, const param *p, const st_tensor **out, sa_error *error);
 
 /* A workspace for translating with the model, and back. */
-sa_status model_borrow_tape(const sa_model *m, tape **out, sa_error *error);
-void model_return_tape(const sa_model *m, tape *t);
+sa_status model_borrow_tape(const sa_model *shared, tape **out, sa_error *error);
+void model_return_tape(const sa_model *shared, tape *t);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "base/strbuf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PAPER_SIZES                                                                                                \
@@ -29,7 +28,8 @@ static const preset presets[] = {
       .init = "glorot"}},
 };
 
-static const char *const preset_names[] = {"rnnsearch", "rnnencdec", "small", NULL};
+/* The first is what training takes when nothing is said. */
+static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
@@ -48,10 +48,11 @@ sa_status sa_model_config_preset(sa_model_config *config, const char *name, sa_e
         *config = p->defaults;
         return SA_OK;
     }
-    char list[256] = "";
-    for (int i = 0; preset_names[i]; i++) {
-        strcat(list, i ? ", " : "");
-        strcat(list, preset_names[i]);
-    }
-    return sa_fail(error, SA_USAGE, "no preset \"%s\"; there are: %s", name, list);
+    strbuf list = {0};
+    for (int i = 0; preset_names[i]; i++)
+        strbuf_printf(&list, "%s%s", i ? ", " : "", preset_names[i]);
+    sa_status status = list.failed ? sa_fail_memory(error, list.length)
+                                   : sa_fail(error, SA_USAGE, "no preset \"%s\"; there are: %s", name, list.data);
+    strbuf_free(&list);
+    return status;
 }

@@ -18,7 +18,7 @@ typedef enum param_init {
 /* Where products with a weight happen, which decides whether it is packed for them. */
 typedef enum param_use {
     USE_ONCE, /* once a pass, over many rows */
-    USE_STEP  /* at every time step */
+    USE_STEP  /* at every time step, or for every chunk of rows */
 } param_use;
 
 typedef struct param {

@@ -89,7 +89,6 @@ Settings settings(const vocab_options &options, size_t bytes) {
 sa_status subword_train(strbuf *model, const vocab_options *options, const char *text, size_t n, sa_error *error) {
     return guarded(error, [&] {
         Settings s = settings(*options, n);
-        sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned>(options->seed & 0x7FFFFFFF));
         sentencepiece::util::Status status;
         for (const char *coverage : {"1.0", "0.9995", "0.98"}) {
             s["character_coverage"] = coverage;

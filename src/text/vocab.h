@@ -25,7 +25,6 @@ typedef struct vocab_options {
     sa_vocab_type type;
     int size;                  /* upper bound, </s> and <unk> included */
     const char *normalization; /* SentencePiece rule; "identity" changes nothing but blanks */
-    uint64_t seed;
 } vocab_options;
 
 /* Calls `next` until it returns NULL: the sentences to learn from. */

@@ -1,6 +1,7 @@
 /* Words split at blanks, the most frequent ones kept. Saved as text, one symbol a row in the order of ids: row 1 is
  * </s>, row 2 <unk>, then the words. In a row \\ stands for a backslash and \xHH for a control character; nothing
  * else is escaped, and a row is never empty. */
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "text/vocab_kind.h"
 
@@ -33,11 +34,9 @@ static void words_free(void *state) {
     free(w);
 }
 
-/* FNV-1a, mixed once more since the table uses the low bits. */
+/* Mixed once more since the table uses the low bits. */
 static uint64_t hash(const char *s, size_t n) {
-    uint64_t h = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)s[i]) * 0x100000001B3u;
+    uint64_t h = hash_bytes(s, n);
     return h ^ h >> 32;
 }
 

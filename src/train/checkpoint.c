@@ -14,27 +14,35 @@ static void path_of(const run *r, const char *name, char path[4096]) {
     snprintf(path, 4096, "%s/%s", r->options.output, name);
 }
 
-sa_status run_prepare_folder(const run *r, sa_error *error) {
-    static const char *const names[] = {"state.safetensors", "last.safetensors", "best.safetensors",
+static const char *const run_files[] = {"state.safetensors", "last.safetensors", "best.safetensors",
                                         "metrics.jsonl", "train.log"};
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+
+sa_status run_prepare_folder(run *r, sa_error *error) {
     char path[4096];
-    path_of(r, names[0], path);
+    path_of(r, run_files[0], path);
     bool exists = access(path, F_OK) == 0;
     if (r->options.resume)
         return exists ? SA_OK : sa_fail(error, SA_IO, "%s: no such file: there is no run to resume", path);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !r->options.overwrite; i++) {
-        path_of(r, names[i], path);
+    for (int i = 0; i < N_RUN_FILES && !r->options.overwrite; i++) {
+        path_of(r, run_files[i], path);
         if (access(path, F_OK) == 0)
             return sa_fail(error, SA_IO,
                            "%s: a run is here already: use --resume to go on with it, or --overwrite to "
                            "replace it",
                            r->options.output);
     }
+    r->made_folder = access(r->options.output, F_OK) != 0;
     SA_TRY(file_make_folder(r->options.output, error));
     if (access(r->options.output, W_OK))
         return sa_fail(error, SA_IO, "%s: cannot write in this folder: %s", r->options.output, strerror(errno));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        path_of(r, names[i], path);
+    return SA_OK;
+}
+
+sa_status run_clear_folder(const run *r, sa_error *error) {
+    char path[4096];
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        path_of(r, run_files[i], path);
         if (unlink(path) && errno != ENOENT)
             return sa_fail(error, SA_IO, "%s: cannot replace: %s", path, strerror(errno));
     }
@@ -70,7 +78,7 @@ static const field fields[] = {
     FIELD(FIELD_INT, window),
     FIELD(FIELD_INT, max_length),
     FIELD(FIELD_INT, early_stopping_metric),
-    FIELD(FIELD_INT, valid_beam),
+    FIELD(FIELD_INT, valid_beam),       FIELD(FIELD_INT, precision),
     FIELD(FIELD_SEED, seed),
     FIELD(FIELD_INT, shards),
     FIELD(FIELD_INT, held_out),
@@ -151,11 +159,13 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
 }
 
 static char *counters_json(const run_counters *c) {
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f}", "update", (json_int_t)c->update, "epoch",
-                  (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch, "seconds", c->seconds, "has_best",
-                  c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled",
-                  (json_int_t)c->stalled, "cross_entropy", c->cross_entropy, "bleu", c->bleu);
+    json_t *object = json_pack(
+        "{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I}", "update",
+        (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch, "seconds",
+        c->seconds, "has_best", c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled",
+        (json_int_t)c->stalled, "cross_entropy", c->cross_entropy, "bleu", c->bleu, "validated",
+        (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols", (json_int_t)c->symbols, "shown_loss",
+        c->shown_loss, "shown_words", (json_int_t)c->shown_words, "shown_ends", (json_int_t)c->shown_ends);
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
@@ -164,11 +174,15 @@ static char *counters_json(const run_counters *c) {
 static bool counters_parse(run_counters *c, const char *json) {
     json_t *object = json_loads(json, 0, NULL);
     json_int_t update, epochs, minibatch, best_update, stalled;
+    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0; /* optional */
     int has_best;
-    bool ok = object && !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F}", "update",
-                                     &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
-                                     "has_best", &has_best, "best", &c->best, "best_update", &best_update,
-                                     "stalled", &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu);
+    bool ok =
+        object &&
+        !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I}",
+                     "update", &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
+                     "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled", &stalled,
+                     "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated, "pairs", &pairs,
+                     "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words", &words, "shown_ends", &ends);
     if (ok) {
         c->update = update;
         c->epoch = epochs;
@@ -176,6 +190,11 @@ static bool counters_parse(run_counters *c, const char *json) {
         c->has_best = has_best;
         c->best_update = best_update;
         c->stalled = stalled;
+        c->validated = validated < 0 ? update : validated;
+        c->pairs = pairs;
+        c->symbols = symbols;
+        c->shown_words = words;
+        c->shown_ends = ends;
         ok = update >= 0 && epochs >= 0 && minibatch >= 0 && c->seconds >= 0;
     }
     json_decref(object);
@@ -246,8 +265,7 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters");
     if (!options || !counters)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
-    if (memcmp(&r->options.model, &r->model->net.config, sizeof r->options.model))
-        r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
+    r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
     SA_TRY(restore_options(r, options, path, error));
     if (!counters_parse(&r->counters, counters))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);

@@ -23,7 +23,7 @@ static const char *next_line(void *user, size_t *length) {
 
 static sa_status learn_vocabularies(run *r, const pair_text *text, sa_error *error) {
     const sa_train_options *o = &r->options;
-    vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization, o->seed};
+    vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization};
     side_reader source = {.text = text, .source = true, .target = o->joint_vocab};
     SA_TRY(vocab_train(&r->model->source, &v, next_line, &source, error));
     if (o->joint_vocab)

@@ -67,7 +67,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},
                  {"max-length", o->max_length, 1, 1e6},
-                 {"held-out", o->held_out, 1, 1e9},
+                 {"held-out", o->held_out, 0, 1e9},
                  {"dropout", (double)o->dropout, 0, 0.99},
                  {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
@@ -79,7 +79,13 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"early-stopping", o->early_stopping, 0, 1e9},
                  {"adam-beta1", (double)o->adam_beta1, 0, 0.999999},
                  {"adam-beta2", (double)o->adam_beta2, 0, 0.9999999},
-                 {"adadelta-rho", (double)o->adadelta_rho, 0, 0.999999}};
+                 {"adadelta-rho", (double)o->adadelta_rho, 0, 0.999999},
+                 {"adam-epsilon", (double)o->adam_epsilon, 1e-30, 1e9},
+                 {"adadelta-epsilon", (double)o->adadelta_epsilon, 1e-30, 1e9},
+                 {"vocab-type", o->vocab_type, SA_VOCAB_WORD, SA_VOCAB_UNIGRAM},
+                 {"optimizer", o->optimizer, SA_ADADELTA, SA_SGD},
+                 {"schedule", o->schedule, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR},
+                 {"early-stopping-metric", o->early_stopping_metric, SA_VALID_CROSS_ENTROPY, SA_VALID_BLEU}};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
         if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
             return sa_fail(error, SA_USAGE, "%s is %g; it must be from %g to %g", range[i].name, range[i].value,

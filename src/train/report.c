@@ -68,8 +68,12 @@ static sa_status cut_metrics(run *r, sa_error *error) {
 }
 
 sa_status run_open_logs(run *r, sa_error *error) {
+    if (r->early.failed)
+        return sa_fail_memory(error, 0);
     SA_TRY(open_log(r, "metrics.jsonl", &r->metrics, error));
     SA_TRY(open_log(r, "train.log", &r->log, error));
+    if (r->early.length > 0)
+        fputs(r->early.data, r->log);
     return r->options.resume ? cut_metrics(r, error) : SA_OK;
 }
 
@@ -99,7 +103,8 @@ static void log_line(run *r, const char *text) {
     if (r->log) {
         fprintf(r->log, "%s\n", text);
         fflush(r->log);
-    }
+    } else
+        strbuf_printf(&r->early, "%s\n", text);
 }
 
 void run_message(run *r, const char *format, ...) {
@@ -137,21 +142,22 @@ static double seconds_left(const run *r) {
 }
 
 void run_report_update(run *r, const update_result *result, double rate, bool last) {
-    r->shown_loss += result->nll;
-    r->shown_words += result->words;
+    run_counters *c = &r->counters;
+    c->shown_loss += result->nll;
+    c->shown_words += result->words;
     double time = run_seconds(r), since = time - r->shown_at;
     int64_t every = r->options.progress_freq;
     sa_train_event event = event_of(r, SA_EVENT_UPDATE);
     event.text = NULL;
-    if (!last && (every > 0 ? r->counters.update % every != 0 : since < 10)) {
+    if (!last && (every > 0 ? c->update % every != 0 : since < 10)) {
         tell(r, &event);
         return;
     }
     event.kind = SA_EVENT_PROGRESS;
-    event.loss = r->shown_loss / (double)r->shown_words;
+    event.loss = c->shown_loss / (double)c->shown_words;
     event.learning_rate = rate;
     event.gradient_norm = result->gradient_norm;
-    event.words_per_second = (double)(r->shown_words - r->shown_ends) / fmax(since, 1e-9);
+    event.words_per_second = (double)(c->shown_words - c->shown_ends) / fmax(since, 1e-9);
     event.seconds_left = seconds_left(r);
     char text[256];
     snprintf(text, sizeof text, "epoch %.2f update %lld loss %.4f words/s %.0f rate %.3g gradient %.3g",
@@ -162,8 +168,8 @@ void run_report_update(run *r, const update_result *result, double rate, bool la
                                rate, "gradient_norm", result->gradient_norm, "words_per_second",
                                event.words_per_second, "seconds", event.seconds));
     r->shown_at = time;
-    r->shown_loss = 0;
-    r->shown_words = r->shown_ends = 0;
+    c->shown_loss = 0;
+    c->shown_words = c->shown_ends = 0;
     tell(r, &event);
 }
 

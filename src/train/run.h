@@ -20,6 +20,11 @@ typedef struct run_counters {
     int64_t best_update;
     int64_t stalled;            /* validations since */
     double cross_entropy, bleu; /* of the last validation */
+    int64_t validated;          /* update of the last validation */
+    int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */
+    /* since the last progress report */
+    double shown_loss;
+    int64_t shown_words, shown_ends;
 } run_counters;
 
 typedef struct run {
@@ -33,11 +38,14 @@ typedef struct run {
     run_counters counters;
     double started; /* clock when this process began, less earlier seconds */
     FILE *metrics, *log;
-    bool stop; /* asked by the callback */
-    /* since the last progress report */
-    double shown_at, shown_loss;
-    long shown_words, shown_ends;
+    strbuf early;     /* lines for the log from before it was opened */
+    bool made_folder; /* the output folder is of this process' making */
+    bool stop;        /* asked by the callback */
+    double shown_at;  /* seconds at the last progress report */
 } run;
+
+/* Frees whatever the run holds and closes its logs. */
+void run_clear(run *r);
 
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
 
@@ -45,8 +53,10 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error);
 sa_status run_load_data(run *r, sa_error *error);
 
 /* checkpoint.c */
-/* The folder is made; an existing run in it is refused, deleted or looked for as the options say. */
-sa_status run_prepare_folder(const run *r, sa_error *error);
+/* The folder is made; an existing run in it is refused or looked for as the options say, and stays as it is. */
+sa_status run_prepare_folder(run *r, sa_error *error);
+/* Deletes the files of the run that --overwrite replaces. */
+sa_status run_clear_folder(const run *r, sa_error *error);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */
@@ -56,7 +66,8 @@ sa_status run_load_state(run *r, const st_file *file, sa_error *error);
 /* Options that define a run, as JSON text; the caller frees. */
 char *run_options_json(const sa_train_options *o);
 
-/* report.c: to the callback, train.log and metrics.jsonl. */
+/* report.c: to the callback, train.log and metrics.jsonl. What is reported before the logs are opened gets into
+ * them then: a run that cannot begin leaves no files. */
 sa_status run_open_logs(run *r, sa_error *error);
 void run_close_logs(run *r);
 void run_message(run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

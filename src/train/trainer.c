@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static double learning_rate(const run *r) {
     const sa_train_options *o = &r->options;
@@ -37,7 +38,7 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
         c->epoch++;
         c->minibatch = 0;
     }
-    r->shown_ends += (long)n; /* one </s> a sentence */
+    c->shown_ends += (int64_t)n; /* one </s> a sentence */
     run_report_update(r, &result, rate, false);
     return SA_OK;
 }
@@ -48,23 +49,21 @@ static sa_status train(run *r, const char **why, sa_error *error) {
     int64_t made = -1;
     sa_status status = SA_OK;
     *why = run_fraction(r) >= 1 ? "nothing to do: the run had already reached its limit" : NULL;
-    bool validated = true;
     while (status == SA_OK && !*why && !r->stop) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
             made = r->counters.epoch;
             status =
                 epoch_make(&e, &r->train, r->options.seed, made, r->options.mini_batch, r->options.window, error);
+            if (status == SA_OK && (size_t)r->counters.minibatch >= e.n)
+                status = sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
             if (status != SA_OK)
                 break;
         }
         bool epoch_ended = false;
         status = run_update(r, &e, &epoch_ended, error);
-        validated = false;
-        if (status == SA_OK && validation_due(r, epoch_ended)) {
+        if (status == SA_OK && validation_due(r, epoch_ended))
             status = run_validate(r, why, error);
-            validated = true;
-        }
         if (status == SA_OK && !*why && run_fraction(r) >= 1)
             *why = "the limit of updates, epochs or minutes was reached";
     }
@@ -76,7 +75,21 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         return run_save_state(r, error);
     }
     const char *ignored;
-    return validated ? SA_OK : run_validate(r, &ignored, error);
+    return r->counters.validated == r->counters.update ? SA_OK : run_validate(r, &ignored, error);
+}
+
+/* A resumed run goes on in the middle of an epoch, whose order is that of the text it began with. */
+static sa_status check_same_text(run *r, sa_error *error) {
+    run_counters *c = &r->counters;
+    int64_t pairs = (int64_t)r->train.n, symbols = (int64_t)(r->train.source_symbols + r->train.target_symbols);
+    if (r->options.resume && c->pairs > 0 && (c->pairs != pairs || c->symbols != symbols))
+        return sa_fail(error, SA_DATA,
+                       "%s: the run began with another training text: %lld pairs of %lld symbols, now %lld of %lld",
+                       r->options.train_source, (long long)c->pairs, (long long)c->symbols, (long long)pairs,
+                       (long long)symbols);
+    c->pairs = pairs;
+    c->symbols = symbols;
+    return SA_OK;
 }
 
 static sa_status prepare(run *r, sa_error *error) {
@@ -86,9 +99,9 @@ static sa_status prepare(run *r, sa_error *error) {
     SA_TRY(model_file_new(&r->model, error));
     sa_status status = o->resume ? run_open_state(r, &state, error) : SA_OK;
     if (status == SA_OK)
-        status = run_open_logs(r, error);
-    if (status == SA_OK)
         status = run_load_data(r, error);
+    if (status == SA_OK)
+        status = check_same_text(r, error);
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
@@ -99,6 +112,10 @@ static sa_status prepare(run *r, sa_error *error) {
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
     st_close(state);
+    if (status == SA_OK && !o->resume)
+        status = run_clear_folder(r, error);
+    if (status == SA_OK)
+        status = run_open_logs(r, error);
     if (status == SA_OK)
         run_message(r, "%s: %.2fM parameters; %zu training pairs, %d shards, %d threads",
                     r->model->net.config.preset, (double)params_learned(&r->model->net.params) / 1e6, r->train.n,
@@ -114,8 +131,9 @@ static void start_clock(run *r) {
     r->shown_at = r->counters.seconds;
 }
 
-static void clear(run *r) {
+void run_clear(run *r) {
     run_close_logs(r);
+    strbuf_free(&r->early);
     if (r->updater.pool)
         updater_clear(&r->updater);
     corpus_free(&r->train);
@@ -133,7 +151,8 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
     if (status == SA_OK) {
         start_clock(&r);
         status = train(&r, &why, error);
-    }
+    } else if (r.made_folder)
+        rmdir(options->output); /* still empty */
     if (status == SA_OK && r.stop)
         status = sa_fail(error, SA_STOPPED, "stopped on request after update %lld; the state is saved in %s",
                          (long long)r.counters.update, options->output);
@@ -146,6 +165,6 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
                  (long long)c->stalled);
         run_report_done(&r, text);
     }
-    clear(&r);
+    run_clear(&r);
     return status;
 }

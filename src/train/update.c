@@ -28,6 +28,13 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
         SA_TRY(tape_new(&u->tapes[i], net->params.n, 16 << 20, error));
     for (int i = 0; i < threads; i++)
         SA_TRY(gemm_new(&u->gemms[i], error));
+    if (options->precision == SA_BF16 && !gemm_has_bf16(u->gemms[0]))
+        return sa_fail(error, SA_USAGE, "this processor has no instructions for bf16: use --precision f32");
+    gemm_precision precision = options->precision == SA_BF16 ? GEMM_BF16 : GEMM_F32;
+    for (int i = 0; i < u->n_tapes; i++)
+        gemm_set_precision(u->tapes[i]->gemm, precision);
+    for (int i = 0; i < threads; i++)
+        gemm_set_precision(u->gemms[i], precision);
     long count = net->params.count;
     for (int k = 0; k < u->optimizer->slots; k++)
         if (!(u->slot[k] = new_block(count)))

@@ -49,7 +49,14 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
     if (!r->updater.average)
         SA_TRY(updater_pack(&r->updater, error));
     SA_TRY(updater_measure(&r->updater, &r->valid, &nll, &words, error));
+    if (!isfinite(nll))
+        return sa_fail(
+            error, SA_NUMERIC,
+            "the loss of the validation text after update %lld is not finite; the saved models are of before. "
+            "Lower the learning rate or clip (--clip-norm 1), and go on with --resume",
+            (long long)r->counters.update);
     r->counters.cross_entropy = nll / (double)words;
+    r->counters.validated = r->counters.update;
     SA_TRY(measure_bleu(r, &bleu, error));
     r->counters.bleu = bleu;
     double value = value_of(r, bleu);
@@ -65,8 +72,9 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
     SA_TRY(run_save_model(r, "last.safetensors", error));
     SA_TRY(updater_swap_average(&r->updater, error));
     r->counters.seconds = run_seconds(r);
-    SA_TRY(run_save_state(r, error));
+    /* A resume cuts off the metrics that its state does not know, so they are written first. */
     run_report_validation(r, improved, bleu);
+    SA_TRY(run_save_state(r, error));
     if (r->options.early_stopping > 0 && r->counters.stalled >= r->options.early_stopping)
         *end = "early stopping";
     return SA_OK;

@@ -2,7 +2,7 @@
 # BLEU from the command line: evaluate.sh PROGRAM
 # Expected scores are those of sacreBLEU 2.6.0. Every failed check is printed; exits 1 when there is one.
 set -u
-program=$1
+program=$(realpath "$1")
 work=$(mktemp -d "${TMPDIR:-/tmp}/evaluate.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM

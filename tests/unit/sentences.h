@@ -26,7 +26,7 @@ static inline const char *next_sentence(void *user, size_t *length) {
 
 static inline sa_status train_on(vocab **out, sa_vocab_type type, int size, const char *normalization,
                                  const char *const *lines, int times, sa_error *error) {
-    vocab_options options = {.type = type, .size = size, .normalization = normalization, .seed = 1};
+    vocab_options options = {.type = type, .size = size, .normalization = normalization};
     return vocab_train(out, &options, next_sentence, &(sentences){.line = lines, .times = times}, error);
 }
 

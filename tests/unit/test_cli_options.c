@@ -162,6 +162,18 @@ static void test_arguments_move_to_the_front_in_order(void **state) {
     expect_refusal("one two three four", "unexpected argument 'four'");
 }
 
+static void test_a_preview_sets_values_and_leaves_the_arguments_alone(void **state) {
+    (void)state;
+    char *argv[] = {"paint", "--width", "5", "file", "--quiet", NULL};
+    char *before[sizeof argv / sizeof *argv];
+    memcpy(before, argv, sizeof argv);
+    arguments a = {0};
+    assert_int_equal(options_preview(&painter, &a, 5, argv), CLI_GO_ON);
+    assert_int_equal(a.width, 5);
+    assert_true(a.quiet);
+    assert_memory_equal(argv, before, sizeof argv);
+}
+
 static void test_a_pair_takes_two_files(void **state) {
     (void)state;
     parsed p;
@@ -272,6 +284,7 @@ int main(void) {
         cmocka_unit_test(test_short_options_join_and_take_what_follows),
         cmocka_unit_test(test_the_last_of_two_wins),
         cmocka_unit_test(test_arguments_move_to_the_front_in_order),
+        cmocka_unit_test(test_a_preview_sets_values_and_leaves_the_arguments_alone),
         cmocka_unit_test(test_a_pair_takes_two_files),
         cmocka_unit_test(test_long_names_may_be_shortened_while_unambiguous),
         cmocka_unit_test(test_unknown_options_are_named_with_the_nearest),

@@ -107,6 +107,18 @@ static void a_wrong_byte_takes_the_column_of_its_replacement(void **state) {
     assert_int_equal(utf8_width("a\xFFz"), 3);
 }
 
+static void a_code_point_is_in_a_range_from_its_first_to_its_last(void **state) {
+    (void)state;
+    static const utf8_range ranges[] = {{5, 5}, {10, 20}, {0x10FF00, 0x10FFFF}};
+    static const uint32_t inside[] = {5, 10, 15, 20, 0x10FF00, 0x10FFFF};
+    static const uint32_t outside[] = {0, 4, 6, 9, 21, 0x10FEFF, UTF8_INVALID};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        assert_true(utf8_in_ranges(inside[i], ranges, 3));
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_false(utf8_in_ranges(outside[i], ranges, 3));
+    assert_false(utf8_in_ranges(5, ranges, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_comes_back),
@@ -119,6 +131,7 @@ int main(void) {
         cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(marks_and_controls_take_no_column),
         cmocka_unit_test(a_wrong_byte_takes_the_column_of_its_replacement),
+        cmocka_unit_test(a_code_point_is_in_a_range_from_its_first_to_its_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

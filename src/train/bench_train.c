@@ -1,0 +1,154 @@
+/* sa_bench_train: the speed of updates beside that of the products they are made of. */
+#include "train/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct bench {
+    run r;
+    epoch window;     /* minibatches of the first window */
+    int *batch;       /* which of them are measured */
+    double *best;     /* their best times */
+    int n;
+} bench;
+
+static double clock_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static sa_status run_batch(bench *b, int i, int64_t update, double *seconds, sa_error *error) {
+    const epoch *e = &b->window;
+    size_t from = e->start[b->batch[i]], end = e->start[b->batch[i] + 1];
+    update_result result;
+    double start = clock_seconds();
+    SA_TRY(updater_run(&b->r.updater, &b->r.train, e->pair + from, (int)(end - from), update, 1e-4, &result, error));
+    *seconds = clock_seconds() - start;
+    return SA_OK;
+}
+
+typedef struct replay_job {
+    gemm **gemms;
+    double *operations, *seconds;
+    bool *ok;
+} replay_job;
+
+static void replay_task(void *argument, int task, int worker) {
+    (void)worker;
+    replay_job *job = argument;
+    job->ok[task] = gemm_replay(job->gemms[task], &job->operations[task], &job->seconds[task]);
+}
+
+/* All product engines of the updater, replayed on its threads at the same time. */
+static sa_status replay(updater *u, double *operations, double *seconds, sa_error *error) {
+    int workers = pool_threads(u->pool), n = u->n_tapes + workers;
+    replay_job job = {calloc((size_t)n, sizeof(gemm *)), calloc((size_t)n, sizeof(double)),
+                      calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(bool))};
+    bool ok = job.gemms && job.operations && job.seconds && job.ok;
+    *operations = *seconds = 0;
+    for (int i = 0; ok && i < n; i++)
+        job.gemms[i] = i < u->n_tapes ? u->tapes[i]->gemm : u->gemms[i - u->n_tapes];
+    if (ok)
+        pool_run(u->pool, n, replay_task, &job);
+    for (int i = 0; ok && i < n; i++) {
+        ok = job.ok[i];
+        *operations += job.operations[i];
+        *seconds += job.seconds[i] / workers;
+    }
+    free(job.gemms);
+    free(job.operations);
+    free(job.seconds);
+    free(job.ok);
+    return ok ? SA_OK : sa_fail_memory(error, 0);
+}
+
+static void forget_uses(updater *u) {
+    for (int i = 0; i < u->n_tapes; i++)
+        gemm_forget_uses(u->tapes[i]->gemm);
+    for (int i = 0; i < pool_threads(u->pool); i++)
+        gemm_forget_uses(u->gemms[i]);
+}
+
+static double peak_megabytes(void) {
+    double kilobytes = 0;
+    char line[256];
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (!strncmp(line, "VmHWM:", 6))
+            kilobytes = strtod(line + 6, NULL);
+    if (status)
+        fclose(status);
+    return kilobytes / 1024;
+}
+
+static sa_status prepare(bench *b, int batches, sa_error *error) {
+    run *r = &b->r;
+    sa_model_config asked = r->options.model;
+    SA_TRY(model_file_new(&r->model, error));
+    SA_TRY(run_load_data(r, error));
+    asked.vocab_source = asked.vocab_source > vocab_size(r->model->source) ? asked.vocab_source : vocab_size(r->model->source);
+    asked.vocab_target = asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
+    SA_TRY(model_declare(&r->model->net, &asked, error));
+    SA_TRY(params_allocate(&r->model->net.params, true, error));
+    int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
+    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, error));
+    SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
+    SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, r->options.mini_batch, r->options.window, error));
+    int full = (int)(r->train.n / (size_t)r->options.mini_batch), window = r->options.window < full ? r->options.window : full;
+    b->n = batches < window ? batches : window;
+    if (b->n < 1)
+        return sa_fail(error, SA_DATA, "the text has no full minibatch of %d pairs", r->options.mini_batch);
+    b->batch = calloc((size_t)b->n, sizeof *b->batch);
+    b->best = calloc((size_t)b->n, sizeof *b->best);
+    if (!b->batch || !b->best)
+        return sa_fail_memory(error, 0);
+    for (int i = 0; i < b->n; i++)
+        b->batch[i] = (int)((i + 0.5) * window / b->n);
+    return SA_OK;
+}
+
+static sa_status measure(bench *b, int passes, sa_train_bench *out, sa_error *error) {
+    updater *u = &b->r.updater;
+    int64_t update = 0;
+    double seconds, total = 0, words = 0, operations, alone;
+    for (int pass = 0; pass <= passes; pass++) {
+        if (pass == 1)
+            forget_uses(u);
+        for (int i = 0; i < b->n; i++) {
+            SA_TRY(run_batch(b, i, ++update, &seconds, error));
+            b->best[i] = pass <= 1 ? seconds : fmin(b->best[i], seconds);
+        }
+    }
+    for (int i = 0; i < b->n; i++) {
+        total += b->best[i];
+        for (size_t k = b->window.start[b->batch[i]]; k < b->window.start[b->batch[i] + 1]; k++)
+            words += b->r.train.pair[b->window.pair[k]].target_length - 1;
+    }
+    out->peak_megabytes = peak_megabytes();
+    SA_TRY(replay(u, &operations, &alone, error));
+    out->parameters = (double)params_learned(&u->net->params);
+    out->words_per_second = words / total;
+    out->updates_per_second = b->n / total;
+    out->gflops_done = operations / passes / total / 1e9;
+    out->gflops_products = operations / alone / 1e9;
+    out->share = out->gflops_done / out->gflops_products;
+    return SA_OK;
+}
+
+sa_status sa_bench_train(const sa_train_options *options, int batches, int passes, sa_train_bench *out, sa_error *error) {
+    if (batches < 1 || passes < 1 || !options->train_source)
+        return sa_fail(error, SA_USAGE, "a benchmark needs training text, and at least one minibatch and one pass");
+    bench b = {.r = {.options = *options}};
+    *out = (sa_train_bench){0};
+    sa_status status = prepare(&b, batches, error);
+    if (status == SA_OK)
+        status = measure(&b, passes, out, error);
+    epoch_free(&b.window);
+    free(b.batch);
+    free(b.best);
+    run_clear(&b.r);
+    return status;
+}

@@ -1,0 +1,229 @@
+#!/bin/sh
+# Training and translating from the command line: train_translate.sh PROGRAM
+# Every failed check is printed; exits 1 when there is one.
+set -u
+program=$(realpath "$1")
+work=$(mktemp -d "${TMPDIR:-/tmp}/train_translate.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+failed=0
+
+fail() {
+    printf 'FAILED: %s\n' "$1"
+    failed=1
+}
+
+# run STATUS STDERR-PATTERN ARGUMENT...: stdin from ./in; an empty pattern: standard error must be empty.
+run() {
+    want=$1 pattern=$2
+    shift 2
+    "$program" "$@" <in >out 2>err
+    status=$?
+    [ "$status" -eq "$want" ] || fail "$*: exit status $status, not $want: $(cat err)"
+    if [ -z "$pattern" ]; then
+        [ ! -s err ] || fail "$*: wrote to standard error: $(cat err)"
+    else
+        grep -Eq -- "$pattern" err || fail "$*: standard error lacks /$pattern/: $(cat err)"
+    fi
+}
+
+# Waits until the command succeeds, at most 60 seconds.
+wait_for() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || return 1
+        sleep 0.1
+    done
+}
+
+lines() {
+    wc -l <"$1" | tr -d ' '
+}
+
+# The same learner everywhere; what follows wins.
+tiny='--vocab-type word --vocab-size 100 --dim-emb 24 --dim-rnn 32 --dim-dec 32 --dim-att 24 --dim-maxout 24
+    --dropout 0 --dropout-emb 0 --label-smoothing 0 --average 0 --learning-rate 0.01 --warmup 10 --schedule constant
+    --mini-batch 16 --early-stopping 0 --threads 1'
+
+# train STATUS STDERR-PATTERN ARGUMENT...
+train() {
+    train_want=$1 train_pattern=$2
+    shift 2
+    # shellcheck disable=SC2086 # a list of arguments
+    run "$train_want" "$train_pattern" train $tiny "$@"
+    [ ! -s out ] || fail "train $*: wrote to standard output"
+}
+
+# "dog hears cat now" is "ora il cane sente il gatto"; the name for bars is |||.
+awk 'BEGIN {
+    n = split("dog cat horse bear bars", noun); split("cane gatto cavallo orso |||", nome)
+    split("sees hears likes", verb); split("vede sente ama", verbo)
+    split("today now", adverb); split("oggi ora", avverbio)
+    for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) for (k = 1; k <= 3; k++) for (l = 1; l <= 2; l++)
+        if ((i + j + k + l) % 2) {
+            print noun[i], verb[k], noun[j], adverb[l] >"src"
+            print avverbio[l], "il", nome[i], verbo[k], "il", nome[j] >"tgt"
+        }
+}'
+: >in
+
+# ---- training
+
+train 0 'the limit of updates, epochs or minutes was reached; best at update' --train src tgt --valid src tgt -o new/run \
+    --after 30e --valid-freq 50
+grep -q 'source vocabulary: 12 symbols; the text holds no more (100 were allowed)' err || fail 'no word on vocabularies'
+for name in best.safetensors last.safetensors state.safetensors metrics.jsonl train.log; do
+    [ -s "new/run/$name" ] || fail "train: no $name"
+done
+model=new/run/best.safetensors
+
+train 1 'new/run: a run is here already.*--resume.*--overwrite' --train src tgt --valid src tgt -o new/run --after 1e
+train 0 '' -q --train src tgt --valid src tgt -o other --after 1e
+train 0 '' -q --train src tgt --valid src tgt -o other --after 1e --overwrite --quiet
+cp other/best.safetensors first
+
+# The same text by other ways gives the same model.
+paste src tgt | gzip >pairs.tsv.gz
+gzip -c src >src.gz
+cp src in
+train 0 '' -q --train-tsv pairs.tsv.gz --valid src.gz tgt -o other --after 1e --overwrite
+cmp -s first other/best.safetensors || fail 'a TSV file gives another model than two files'
+train 0 '' -q --train - tgt --valid-tsv pairs.tsv.gz -o other --after 1e --overwrite --threads 2
+cmp -s first other/best.safetensors || fail 'standard input gives another model than a file'
+train 2 'standard input cannot be both' --train - - --valid src tgt -o other --after 1e --overwrite
+cmp -s first other/best.safetensors || fail 'a refused --overwrite changed the run that was there'
+
+train 0 '' -q --train src tgt -o other --overwrite --held-out 5 --after 1e
+train 0 'the last 5 pairs are held out' --train src tgt -o other --overwrite --held-out 5 --after 1u
+train 0 '' -q --train src tgt --valid src tgt -o other --overwrite --vocab-type unigram --vocab-size 40 --joint-vocab \
+    --after 2u
+run 0 '' translate -m other/best.safetensors
+[ "$(lines out)" -eq "$(lines src)" ] || fail 'subwords: another number of lines'
+
+# One pair is enough to learn it.
+printf 'der hund\n' >one.src
+printf 'the dog\n' >one.tgt
+train 0 '' -q --train one.src one.tgt --valid one.src one.tgt -o one --mini-batch 64 --after 60u --valid-freq 60
+cp one.src in
+run 0 '' translate -m one/best.safetensors
+cmp -s out one.tgt || fail "one pair: learned $(cat out)"
+train 1 'no pairs to validate with' --train one.src one.tgt -o lonely --after 1e
+[ ! -e lonely ] || fail 'a run that could not begin left a folder'
+
+# ---- signals
+
+for signal in TERM INT; do
+    [ $signal = TERM ] && number=143 || number=130
+    rm -rf signalled pid
+    # Not in the background itself: there, a shell has programs ignore SIGINT.
+    (wait_for grep -q progress signalled/metrics.jsonl && kill -s $signal "$(cat pid)") &
+    # shellcheck disable=SC2086,SC2016
+    sh -c 'echo $$ >pid; exec "$@"' sh "$program" train $tiny --train src tgt --valid src tgt -o signalled \
+        --progress-freq 1 --after 1000000u --valid-freq 1000000 >out 2>err
+    status=$?
+    wait
+    [ "$status" -eq "$number" ] || fail "SIG$signal: exit status $status, not $number"
+    grep -q "stopped by SIG$signal; the run is saved in signalled: .*--resume" err || fail "SIG$signal: $(tail -n 1 err)"
+    train 0 'nothing to do: the run had already reached its limit' --train src tgt --valid src tgt -o signalled \
+        --resume --after 1u
+    update=$(sed -n 's/^resumed after update \([0-9]*\),.*/\1/p' err)
+    train 0 "limit of updates.*best at update" --train src tgt --valid src tgt -o signalled --resume \
+        --after $((${update:-0} + 3))u
+    train 0 'resume: mini_batch is part of the run and stays as it was' --train src tgt --valid src tgt -o signalled \
+        --resume --after 1u --mini-batch 3
+done
+train 1 'none/state.safetensors: no such file: there is no run to resume' --train src tgt -o none --resume --after 1e
+[ ! -e none ] || fail 'a resume of nothing left a folder'
+train 1 'the run began with another training text: ' --train one.src one.tgt --valid src tgt -o signalled --resume \
+    --after 1000000u
+
+# ---- translation
+
+cp src in
+run 0 '' translate -m $model
+cp out plain
+cmp -s plain tgt || fail 'the training text was not learned'
+cp plain in
+run 0 '' evaluate -b --tokenize none tgt
+[ "$(cat out)" = 100.00 ] || fail "BLEU of the training text is $(cat out)"
+
+cp src in
+for batch in 1 3 64; do
+    run 0 '' translate -m $model --mini-batch $batch --threads 2
+    cmp -s out plain || fail "--mini-batch $batch: other translations"
+done
+sed '1!G;h;$!d' src >in
+run 0 '' translate -m $model
+sed '1!G;h;$!d' out | cmp -s - plain || fail 'lines reversed: other translations'
+run 0 '' translate -m $model -i src.gz -o file
+cmp -s file plain || fail 'from gzip to a file: other translations'
+
+# A model that knows less has more than one opinion.
+cp src in
+run 0 '' translate -m first
+cp out one_best
+run 0 '' translate -m first --n-best 3
+awk -F ' [|][|][|] ' -v lines="$(lines src)" '
+    BEGIN { line = -1 }
+    NF != 4 || $1 !~ /^[0-9]+$/ || $3 !~ /^-[0-9]+\.[0-9]+$/ || $4 !~ /^-[0-9]+\.[0-9]+$/ { print "row: " $0 }
+    $1 == line { if ($4 + 0 > before) print "not sorted: " $0 }
+    $1 != line { if ($1 != next_line++) print "line number: " $0 }
+    { line = $1; before = $4 + 0 }
+    END { if (next_line != lines) print "lines: " next_line }' out >complaints
+[ ! -s complaints ] || fail "--n-best: $(head -n 3 complaints)"
+awk -F ' [|][|][|] ' 'BEGIN { line = -1 } $1 != line { print $2; line = $1 }' out | sed 's/&#124;&#124;&#124;/|||/g' >best
+cmp -s best one_best || fail 'the first of the n best is not the best'
+run 0 '' translate -m first --scores
+awk -F '\t' 'NF != 2 || $1 !~ /^-[0-9]+\.[0-9]+$/' out >complaints
+[ ! -s complaints ] || fail "--scores: $(head -n 1 complaints)"
+cut -f 2 out | cmp -s - one_best || fail '--scores changes the text'
+printf 'bars sees bars now\n' >in
+run 0 '' translate -m $model --n-best 1 --normalize 0
+grep -q '^0 ||| ora il &#124;&#124;&#124; vede il &#124;&#124;&#124; ||| \(-[0-9.]*\) ||| \1$' out || fail "bars: $(cat out)"
+
+# ---- pipes
+
+mkfifo pipe
+"$program" translate -m $model <pipe >answers 2>err &
+exec 3>pipe
+for n in 1 2; do
+    sed -n "${n}p" src >&3
+    wait_for sh -c "[ \"\$(wc -l <answers)\" -eq $n ]" || fail "line $n was not answered before the next came"
+done
+exec 3>&-
+wait $! || fail "a pausing pipe: exit status $?"
+head -n 2 plain | cmp -s - answers || fail 'a pausing pipe: other translations'
+
+{
+    yes "$(head -n 1 src)" | { "$program" translate -m $model 2>err; echo $? >status; } | head -n 1
+} >out 2>/dev/null
+[ "$(cat out)" = "$(head -n 1 plain)" ] || fail "a reader that leaves: $(cat out)"
+[ "$(cat status)" -eq 141 ] || fail "a reader that leaves: exit status $(cat status), not 141"
+[ ! -s err ] || fail "a reader that leaves: $(cat err)"
+if [ -e /dev/full ]; then
+    "$program" translate -m $model <src >/dev/full 2>err
+    [ $? -eq 1 ] || fail 'to /dev/full: exit status is not 1'
+    grep -q '^softalign: standard output: cannot write: ' err || fail "to /dev/full: $(cat err)"
+fi
+
+# ---- looking at models
+
+printf 'dog hears cat now\n\nbear\n' >in
+run 0 '' heatmap -m $model
+grep -q '^ora il cane sente il gatto$' out || fail "heatmap: $(head -n 1 out)"
+grep -q ' 1:dog 2:hears 3:cat 4:now 5:</s>$' out || fail 'heatmap: no list of source words'
+[ "$(grep -c '^score ' out)" -eq 3 ] || fail 'heatmap: not three scores'
+cp out drawing
+run 0 '' heatmap -m $model 'dog hears cat now' '' bear
+cmp -s out drawing || fail 'heatmap: arguments are drawn otherwise than lines'
+run 0 '' inspect $model
+for pattern in '^dim-rnn +32$' '^source vocabulary: word, 12 symbols$' '^  updates: [0-9]+$'; do
+    grep -Eq "$pattern" out || fail "inspect: no line $pattern"
+done
+run 0 '' inspect --json $model
+for pattern in '"dim-rnn": 32' '"updates": [0-9]+'; do
+    grep -Eq "$pattern" out || fail "inspect --json: no $pattern"
+done
+exit $failed

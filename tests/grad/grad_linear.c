@@ -1,0 +1,131 @@
+/* src/op/linear.c and src/op/embed.c. */
+#include "check.h"
+
+#include "op/embed.h"
+#include "op/linear.h"
+
+static void build_linear(check *c) {
+    check_output(c, linear(c->tape, check_tensor(c, c->x[0]), c->p[0], c->p[1]));
+}
+
+static void gradients_match_for_a_linear_map(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 4, 3);
+    c.p[1] = check_param(&c, "b", 4, 0);
+    c.x[0] = check_input(&c, 3, (int[]){2, 5, 3});
+    check_gradients(&c, build_linear);
+    check_end(&c);
+}
+
+static void build_without_bias(check *c) {
+    check_output(c, linear(c->tape, check_tensor(c, c->x[0]), c->p[0], NULL));
+}
+
+static void gradients_match_for_a_linear_map_without_bias(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 1, 7);
+    c.x[0] = check_input(&c, 2, (int[]){1, 7});
+    check_gradients(&c, build_without_bias);
+    check_end(&c);
+}
+
+static void build_sum(check *c) {
+    const linear_term terms[] = {{check_tensor(c, c->x[0]), c->p[0]},
+                                 {check_tensor(c, c->x[1]), c->p[1]},
+                                 {check_tensor(c, c->x[2]), c->p[2]}};
+    check_output(c, linear_sum(c->tape, check_tensor(c, c->x[3]), c->p[3], 3, terms));
+}
+
+static void gradients_match_for_three_terms_with_addend_and_bias(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "U", 3, 4);
+    c.p[1] = check_param(&c, "V", 3, 2);
+    c.p[2] = check_param(&c, "C", 3, 5);
+    c.p[3] = check_param(&c, "b", 3, 0);
+    c.x[0] = check_input(&c, 2, (int[]){6, 4});
+    c.x[1] = check_input(&c, 2, (int[]){6, 2});
+    c.x[2] = check_input(&c, 2, (int[]){6, 5});
+    c.x[3] = check_input(&c, 2, (int[]){6, 3});
+    check_gradients(&c, build_sum);
+    check_end(&c);
+}
+
+static void build_addend(check *c) {
+    const linear_term term = {check_tensor(c, c->x[0]), c->p[0]};
+    check_output(c, linear_sum(c->tape, check_tensor(c, c->x[1]), NULL, 1, &term));
+}
+
+static void gradients_match_for_a_term_with_addend_and_no_bias(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 3, 4);
+    c.x[0] = check_input(&c, 2, (int[]){2, 4});
+    c.x[1] = check_input(&c, 2, (int[]){2, 3});
+    check_gradients(&c, build_addend);
+    check_end(&c);
+}
+
+/* One tensor and one weight twice in a sum, and the tensor again as its own addend, read by a second product. */
+static void build_shared(check *c) {
+    tensor *x = check_tensor(c, c->x[0]);
+    const linear_term terms[] = {{x, c->p[0]}, {x, c->p[0]}};
+    tensor *y = linear_sum(c->tape, x, c->p[1], 2, terms);
+    check_output(c, linear(c->tape, y, c->p[0], c->p[1]));
+    check_output(c, y);
+}
+
+static void gradients_add_up_over_all_readers(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 4, 4);
+    c.p[1] = check_param(&c, "b", 4, 0);
+    c.x[0] = check_input(&c, 2, (int[]){3, 4});
+    check_gradients(&c, build_shared);
+    check_end(&c);
+}
+
+static const int words[] = {2, -1, 0, 5, 2, 2, -1, 5};
+
+static void build_embed(check *c) {
+    tensor *e = embed(c->tape, c->p[0], c->p[1], words, 4, 2);
+    assert_true(e && e->rank == 3 && e->dim[0] == 4 && e->dim[1] == 2 && e->dim[2] == 3);
+    check_output(c, e);
+}
+
+static void gradients_match_for_embeddings_with_repeated_and_absent_words(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "E", 6, 3);
+    c.p[1] = check_param(&c, "b", 3, 0);
+    check_gradients(&c, build_embed);
+    const tensor *e = c.output[0];
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++) {
+            real wanted = words[i] < 0 ? 0 : c.p[0]->value[3 * words[i] + k] + c.p[1]->value[k];
+            assert_true(e->data[3 * i + k] == wanted);
+        }
+    for (int k = 0; k < 3; k++) /* words that do not occur */
+        assert_true(c.p[0]->grad[3 * 1 + k] == 0 && c.p[0]->grad[3 * 4 + k] == 0);
+    check_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_match_for_a_linear_map),
+        cmocka_unit_test(gradients_match_for_a_linear_map_without_bias),
+        cmocka_unit_test(gradients_match_for_three_terms_with_addend_and_bias),
+        cmocka_unit_test(gradients_match_for_a_term_with_addend_and_no_bias),
+        cmocka_unit_test(gradients_add_up_over_all_readers),
+        cmocka_unit_test(gradients_match_for_embeddings_with_repeated_and_absent_words),
+    };
+    return cmocka_run_group_tests_name("linear", tests, NULL, NULL);
+}

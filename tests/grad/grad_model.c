@@ -1,0 +1,219 @@
+/* The gradient of the whole training pass, for every way to build a model. */
+#include "check.h"
+
+#include "model/loss.h"
+
+#include <stdio.h>
+
+enum { SENTENCES = 5, TAPES_MOST = 3, S_MOST = 5, T_MOST = 4, V_SOURCE = 11, V_TARGET = 13 };
+
+/* Sentence pairs, ids drawn once; a piece is sentences first ... first + B - 1, padded to its own longest. */
+static int source_words[SENTENCES][S_MOST], target_words[SENTENCES][T_MOST];
+static const int source_length[SENTENCES] = {3, 5, 1, 4, 2}, target_length[SENTENCES] = {2, 1, 4, 3, 4};
+
+typedef struct piece {
+    int ids[S_MOST * SENTENCES];
+    const int *words[SENTENCES];
+    source_batch source;
+    target_batch target;
+} piece;
+
+static int longest(const int *length, int n) {
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        most = length[i] > most ? length[i] : most;
+    return most;
+}
+
+static void cut(piece *p, int first, int B) {
+    int S = longest(source_length + first, B), T = longest(target_length + first, B);
+    for (int i = 0; i < B; i++) {
+        p->words[i] = target_words[first + i];
+        for (int j = 0; j < S; j++)
+            p->ids[j * B + i] = source_words[first + i][j];
+    }
+    p->source = (source_batch){B, S, p->ids, source_length + first};
+    p->target = (target_batch){B, T, p->words, target_length + first};
+}
+
+typedef struct run {
+    model net;
+    regularisation rates;
+    tape *tapes[TAPES_MOST];
+    gemm *workers[TAPES_MOST];
+    piece pieces[TAPES_MOST];
+    int n;
+    pool *team;
+} run;
+
+static const double scale = 0.5;
+
+/* Sentences dealt out to n tapes, in order. */
+static void deal(run *r, int n) {
+    r->n = n;
+    for (int i = 0; i < n; i++) {
+        int first = SENTENCES * i / n, behind = SENTENCES * (i + 1) / n;
+        cut(&r->pieces[i], first, behind - first);
+        r->tapes[i]->seed = 5;
+        r->tapes[i]->update = 8;
+        r->tapes[i]->first_sentence = first;
+    }
+}
+
+static double loss(run *r, bool recording) {
+    double sum = 0;
+    for (int i = 0; i < r->n; i++) {
+        pass_result result = {0};
+        tape_reset(r->tapes[i], recording);
+        assert_true(model_pass(&r->net, r->tapes[i], &r->pieces[i].source, &r->pieces[i].target, &r->rates, scale,
+                               &result));
+        sum += result.sums.loss;
+    }
+    return scale * sum;
+}
+
+static void differentiate(run *r) {
+    loss(r, true);
+    for (int i = 0; i < r->n; i++) {
+        tape_backward(r->tapes[i]);
+        assert_false(r->tapes[i]->failed);
+    }
+    assert_int_equal(params_collect(&r->net.params, r->tapes, r->n, r->workers, r->team, NULL), SA_OK);
+}
+
+static void begin(run *r, const sa_model_config *config) {
+    sa_error e;
+    rng random = rng_at(11, 0, 0, 0);
+    *r = (run){0};
+    if (model_declare(&r->net, config, &e) != SA_OK)
+        fail_msg("%s", e.text);
+    params *p = &r->net.params;
+    assert_int_equal(params_allocate(p, true, &e), SA_OK);
+    for (int i = 0; i < p->n; i++)
+        for (long k = 0; k < param_count(p->at[i]); k++)
+            p->at[i]->value[k] = 1.2 * rng_uniform(&random) - 0.6;
+    assert_int_equal(pool_new(&r->team, 2, NULL, &e), SA_OK);
+    for (int i = 0; i < TAPES_MOST; i++) {
+        assert_int_equal(tape_new(&r->tapes[i], p->n, 1 << 16, &e), SA_OK);
+        r->workers[i] = r->tapes[i]->gemm;
+    }
+    assert_int_equal(params_pack(p, r->workers, r->team, false, &e), SA_OK);
+    for (int i = 0; i < SENTENCES; i++) {
+        for (int j = 0; j < S_MOST; j++)
+            source_words[i][j] = j + 1 == source_length[i] ? 0 : (int)rng_below(&random, V_SOURCE);
+        for (int j = 0; j < T_MOST; j++)
+            target_words[i][j] = j + 1 == target_length[i] ? 0 : (int)rng_below(&random, V_TARGET);
+    }
+}
+
+static void end(run *r) {
+    for (int i = 0; i < TAPES_MOST; i++)
+        tape_free(r->tapes[i]);
+    pool_free(r->team);
+    model_clear(&r->net);
+}
+
+/* Every number of every parameter, with the sentences on n tapes. A pass without recording has no dropout. */
+static void compare_with_slopes(run *r, const char *name, int n) {
+    deal(r, n);
+    differentiate(r);
+    bool recording = r->rates.dropout > 0;
+    for (int i = 0; i < r->net.params.n; i++) {
+        param *p = r->net.params.at[i];
+        char where[200];
+        snprintf(where, sizeof where, "%s, %d tapes: %s", name, n, p->name);
+        for (long k = 0; k < param_count(p); k++) {
+            real kept = p->value[k];
+            p->value[k] = kept + CHECK_STEP;
+            double above = loss(r, recording);
+            p->value[k] = kept - CHECK_STEP;
+            double below = loss(r, recording);
+            p->value[k] = kept;
+            check_slope(where, k, p->grad[k], (above - below) / (2 * CHECK_STEP), above);
+        }
+    }
+}
+
+static void compare_tapes(run *r, const char *name) {
+    long count = r->net.params.count;
+    real *whole = malloc((size_t)count * sizeof *whole);
+    assert_non_null(whole);
+    deal(r, 1);
+    double expected = loss(r, true);
+    differentiate(r);
+    memcpy(whole, r->net.params.grads, (size_t)count * sizeof *whole);
+    for (int n = 2; n <= TAPES_MOST; n++) {
+        deal(r, n);
+        assert_true(fabs(loss(r, true) - expected) < 1e-12);
+        differentiate(r);
+        for (long k = 0; k < count; k++)
+            if (!(fabs(r->net.params.grads[k] - whole[k]) < 1e-13))
+                fail_msg("%s: number %ld differs between 1 and %d tapes", name, k, n);
+    }
+    free(whole);
+}
+
+typedef struct variant {
+    int output_rank;
+    bool tied;
+} variant;
+
+static sa_model_config configure(const char *name, int order, int reset, variant v) {
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, name, NULL), SA_OK);
+    c.vocab_source = V_SOURCE;
+    c.vocab_target = V_TARGET;
+    c.dim_emb = 5;
+    c.dim_rnn = 4;
+    c.dim_dec = 6;
+    c.dim_att = 3;
+    c.dim_maxout = v.tied && !v.output_rank ? 5 : 4;
+    c.order = order ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
+    c.reset = reset ? SA_RESET_AFTER : SA_RESET_BEFORE;
+    c.output_rank = v.output_rank;
+    c.tied_target = v.tied;
+    return c;
+}
+
+static void check_every_model(const char *family, regularisation rates) {
+    static const variant variants[] = {{0, false}, {3, false}, {0, true}, {5, true}};
+    for (int way = 0; way < 16; way++) {
+        int order = way & 1, reset = way >> 1 & 1, v = way >> 2;
+        char name[100];
+        snprintf(name, sizeof name, "%s, %s first, reset %s, rank %d, %s", family, order ? "update" : "look",
+                 reset ? "after" : "before", variants[v].output_rank, variants[v].tied ? "tied" : "not tied");
+        sa_model_config config = configure(family, order, reset, variants[v]);
+        run r;
+        begin(&r, &config);
+        r.rates = rates;
+        compare_with_slopes(&r, name, 1 + way % TAPES_MOST);
+        compare_tapes(&r, name);
+        end(&r);
+    }
+}
+
+static void gradients_match_for_every_rnnsearch(void **state) {
+    (void)state;
+    check_every_model("rnnsearch", (regularisation){0});
+}
+
+static void gradients_match_for_every_rnnencdec(void **state) {
+    (void)state;
+    check_every_model("rnnencdec", (regularisation){0});
+}
+
+static void gradients_match_with_dropout_and_label_smoothing(void **state) {
+    (void)state;
+    const regularisation rates = {.dropout = 0.3f, .dropout_emb = 0.2f, .label_smoothing = 0.1f};
+    check_every_model("rnnsearch", rates);
+    check_every_model("rnnencdec", rates);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_match_for_every_rnnsearch),
+        cmocka_unit_test(gradients_match_for_every_rnnencdec),
+        cmocka_unit_test(gradients_match_with_dropout_and_label_smoothing),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* src/tape/tape.c and src/tape/collect.c: views, loops, deferred products and their collection. */
+#include "check.h"
+
+#include "op/linear.h"
+#include "op/pointwise.h"
+
+/* One tensor read as a whole, through slices (one of them twice), a slice of a slice and another shape. */
+static void build_views(check *c) {
+    tape *t = c->tape;
+    tensor *x = op_tanh(t, check_tensor(c, c->x[0])); /* (3, 2, 4) */
+    tensor *first = tape_slice(t, x, 0), *last = tape_slice(t, x, 2);
+    tensor *row = tape_slice(t, last, 1);
+    tensor *flat = tape_reshape(t, x, 2, (int[]){4, 6});
+    check_output(c, op_mul(t, first, last));
+    check_output(c, linear(t, flat, c->p[0], NULL));
+    check_output(c, op_mul(t, row, row));
+    check_output(c, x);
+    check_output(c, op_add(t, first, first));
+}
+
+static void gradients_of_all_views_add_up(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 3, 6);
+    c.x[0] = check_input(&c, 3, (int[]){3, 2, 4});
+    check_gradients(&c, build_views);
+    check_end(&c);
+}
+
+enum { STEPS = 6, ROWS = 3, WIDTH = 4 };
+static bool slabs;
+
+/* s = tanh(x_j + U s + U (s * s) + b), STEPS times. */
+static void build_loop(check *c) {
+    tape *t = c->tape;
+    tensor *x = check_tensor(c, c->x[0]), *s = check_tensor(c, c->x[1]);
+    if (slabs)
+        tape_loop_begin(t, STEPS);
+    for (int j = 0; j < STEPS; j++) {
+        if (slabs)
+            tape_loop_next(t);
+        const linear_term terms[] = {{s, c->p[0]}, {op_mul(t, s, s), c->p[0]}};
+        s = op_tanh(t, linear_sum(t, tape_slice(t, x, j), c->p[1], 2, terms));
+    }
+    tape_loop_end(t);
+    check_output(c, s);
+}
+
+static void count_runs(const check *c, const param *p, int *runs, long *rows) {
+    *runs = 0;
+    *rows = 0;
+    for (const deferred *d = c->tape->deferred[p->index]; d; d = d->next) {
+        ++*runs;
+        *rows += d->rows;
+    }
+}
+
+static void declare_loop(check *c) {
+    check_begin(c);
+    c->p[0] = check_param(c, "U", WIDTH, WIDTH);
+    c->p[1] = check_param(c, "b", WIDTH, 0);
+    c->x[0] = check_input(c, 3, (int[]){STEPS, ROWS, WIDTH});
+    c->x[1] = check_input(c, 2, (int[]){ROWS, WIDTH});
+}
+
+static void gradients_match_for_loops_with_and_without_slabs(void **state) {
+    (void)state;
+    real U[2][WIDTH * WIDTH];
+    for (int i = 0; i < 2; i++) {
+        check c;
+        slabs = i;
+        declare_loop(&c);
+        check_gradients(&c, build_loop);
+        memcpy(U[i], c.p[0]->grad, sizeof U[i]);
+        check_end(&c);
+    }
+    for (int k = 0; k < WIDTH * WIDTH; k++)
+        assert_true(fabs(U[0][k] - U[1][k]) < 1e-13);
+}
+
+static void products_of_a_loop_melt_into_one_run_a_call_site(void **state) {
+    (void)state;
+    check c;
+    int runs;
+    long rows;
+    slabs = true;
+    declare_loop(&c);
+    check_prepare(&c);
+    check_run(&c, build_loop, true);
+    check_backward(&c);
+    count_runs(&c, c.p[0], &runs, &rows);
+    assert_int_equal(runs, 3); /* s * s; s; and the s from before the loop */
+    assert_int_equal(rows, 2 * STEPS * ROWS);
+    count_runs(&c, c.p[1], &runs, &rows);
+    assert_int_equal(runs, 1);
+    assert_int_equal(rows, STEPS * ROWS);
+    check_end(&c);
+}
+
+static void only_neighbours_in_memory_melt(void **state) {
+    (void)state;
+    check c;
+    int runs;
+    long rows;
+    real x[64] = {0}, dy[64] = {0};
+    const int ids[8] = {0};
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 4, 4);
+    c.p[1] = check_param(&c, "E", 8, 4);
+    c.p[2] = check_param(&c, "b", 4, 0);
+    check_prepare(&c);
+    tape_reset(c.tape, true);
+    tape *t = c.tape;
+
+    tape_defer_product(t, c.p[0], x + 16, 4, dy + 16, 4, 2);
+    tape_defer_product(t, c.p[0], x + 8, 4, dy + 8, 4, 2); /* before it in both: melts */
+    count_runs(&c, c.p[0], &runs, &rows);
+    assert_true(runs == 1 && rows == 4);
+    assert_ptr_equal(t->deferred[0]->x, x + 8);
+    assert_ptr_equal(t->deferred[0]->dy, dy + 8);
+    tape_defer_product(t, c.p[0], x, 4, dy + 40, 4, 2);      /* in x alone */
+    tape_defer_product(t, c.p[0], x + 40, 4, dy, 4, 2);      /* in dy alone */
+    tape_defer_product(t, c.p[0], x + 24, 4, dy + 24, 4, 2); /* behind it, not before */
+    count_runs(&c, c.p[0], &runs, &rows);
+    assert_true(runs == 4 && rows == 10);
+
+    tape_defer_ids(t, c.p[1], ids + 4, dy + 16, 4, 2);
+    tape_defer_ids(t, c.p[1], ids + 2, dy + 8, 4, 2);
+    tape_defer_ids(t, c.p[1], ids, dy + 8, 4, 0);
+    tape_defer_ids(t, c.p[1], ids + 1, dy, 4, 2);
+    tape_defer_product(t, c.p[1], x, 4, dy, 4, 2); /* before one in dy, but no ids */
+    count_runs(&c, c.p[1], &runs, &rows);
+    assert_true(runs == 4 && rows == 8);
+
+    tape_defer_rows(t, c.p[2], dy + 4, 4, 1);
+    tape_defer_rows(t, c.p[2], dy, 4, 1);
+    count_runs(&c, c.p[2], &runs, &rows);
+    assert_true(runs == 1 && rows == 2);
+    check_end(&c);
+}
+
+/* A matrix of more rows than a band has, and a vector; products, ids, sums of rows and direct gradients on several
+ * tapes. */
+enum { OUT = 2500, IN = 2, TAPES = 3, N = 4 };
+typedef struct contribution {
+    real x[N * IN], dy[N * OUT], e[N * IN];
+    int ids[N];
+} contribution;
+
+static void leave_on_tape(tape *t, param *W, param *b, contribution *from, rng *random) {
+    for (int i = 0; i < N * IN; i++) {
+        from->x[i] = rng_uniform(random);
+        from->e[i] = rng_uniform(random);
+    }
+    for (int i = 0; i < N * OUT; i++)
+        from->dy[i] = rng_uniform(random);
+    for (int i = 0; i < N; i++)
+        from->ids[i] = i == 1 ? -1 : (int)rng_below(random, OUT);
+    tape_reset(t, true);
+    tape_defer_product(t, W, from->x, IN, from->dy, OUT, N);
+    tape_defer_ids(t, W, from->ids, from->e, IN, N);
+    tape_defer_rows(t, b, from->e, IN, N);
+    real *direct = tape_direct_grad(t, W);
+    assert_non_null(direct);
+    assert_ptr_equal(tape_direct_grad(t, W), direct);
+    for (int i = 0; i < OUT * IN; i++) {
+        assert_true(direct[i] == 0);
+        direct[i] = i;
+    }
+}
+
+static void expect(const contribution *from, double *W, double *b) {
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < OUT * IN; k++)
+            W[k] += from->dy[i * OUT + k / IN] * from->x[i * IN + k % IN];
+        for (int k = 0; k < IN; k++) {
+            if (from->ids[i] >= 0)
+                W[from->ids[i] * IN + k] += from->e[i * IN + k];
+            b[k] += from->e[i * IN + k];
+        }
+    }
+    for (int k = 0; k < OUT * IN; k++)
+        W[k] += k;
+}
+
+static void collecting_adds_up_what_all_tapes_left(void **state) {
+    (void)state;
+    params p = {0};
+    param *W = params_declare(&p, "W", OUT, IN, INIT_ZERO, 0, USE_STEP);
+    param *b = params_declare(&p, "b", IN, 0, INIT_ZERO, 0, USE_STEP);
+    param *unused = params_declare(&p, "unused", 3, 3, INIT_ZERO, 0, USE_STEP);
+    assert_int_equal(params_allocate(&p, true, NULL), SA_OK);
+    static contribution from[TAPES];
+    static double W_sum[OUT * IN], b_sum[IN];
+    static real kept[OUT * IN];
+    tape *tapes[TAPES];
+    gemm *workers[TAPES];
+    rng random = rng_at(1, 2, 3, 4);
+    for (int i = 0; i < TAPES; i++) {
+        assert_int_equal(tape_new(&tapes[i], p.n, 4096, NULL), SA_OK);
+        workers[i] = tapes[i]->gemm;
+        leave_on_tape(tapes[i], W, b, &from[i], &random);
+        expect(&from[i], W_sum, b_sum);
+    }
+    for (int threads = 1; threads <= TAPES; threads++) {
+        pool *team;
+        assert_int_equal(pool_new(&team, threads, NULL, NULL), SA_OK);
+        for (long k = 0; k < p.count; k++) /* of the update before */
+            p.grads[k] = 1e9;
+        assert_int_equal(params_collect(&p, tapes, TAPES, workers, team, NULL), SA_OK);
+        for (int k = 0; k < OUT * IN; k++)
+            assert_true(fabs(W->grad[k] - W_sum[k]) < 1e-11);
+        for (int k = 0; k < IN; k++)
+            assert_true(fabs(b->grad[k] - b_sum[k]) < 1e-13);
+        for (int k = 0; k < 9; k++)
+            assert_true(unused->grad[k] == 0);
+        if (threads == 1)
+            memcpy(kept, W->grad, sizeof kept);
+        assert_memory_equal(kept, W->grad, sizeof kept);
+        pool_free(team);
+    }
+    for (int i = 0; i < TAPES; i++)
+        tape_free(tapes[i]);
+    params_free(&p);
+}
+
+static void what_nothing_depends_on_gets_no_backward(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 2, 2);
+    c.x[0] = check_input(&c, 2, (int[]){1, 2});
+    check_prepare(&c);
+    tape_reset(c.tape, true);
+    tensor *x = check_tensor(&c, c.x[0]);
+    tensor *y = op_tanh(c.tape, linear(c.tape, x, c.p[0], NULL));
+    assert_non_null(y);
+    tape_backward(c.tape);
+    assert_false(x->has_grad);
+    assert_null(c.tape->deferred[0]);
+    check_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_all_views_add_up),
+        cmocka_unit_test(gradients_match_for_loops_with_and_without_slabs),
+        cmocka_unit_test(products_of_a_loop_melt_into_one_run_a_call_site),
+        cmocka_unit_test(only_neighbours_in_memory_melt),
+        cmocka_unit_test(collecting_adds_up_what_all_tapes_left),
+        cmocka_unit_test(what_nothing_depends_on_gets_no_backward),
+    };
+    return cmocka_run_group_tests_name("tape", tests, NULL, NULL);
+}

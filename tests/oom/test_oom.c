@@ -1,0 +1,319 @@
+/* What happens when memory runs out: the Nth allocation of the library fails, for every N until nothing does any
+ * more. Linked with --wrap (tests/meson.build), which reaches the calls in our objects; those inside oneDNN,
+ * SentencePiece, jansson, zlib and the C library go on working. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../unit/toy.h"
+#include "model/safetensors.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* ---- allocation that fails --------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t n);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t n);
+void __wrap_free(void *p);
+
+static bool armed;         /* allocations count */
+static bool all_after;     /* those after the one that fails fail too */
+static long made, fail_at; /* the allocations since it was armed; the one that fails */
+enum { LIVE_MAX = 1 << 16 };
+static void *live[LIVE_MAX]; /* what was allocated while armed and not freed */
+static int n_live;
+
+static bool refuse(void) {
+    if (!armed)
+        return false;
+    made++;
+    bool now = all_after ? made >= fail_at : made == fail_at;
+    if (now)
+        errno = ENOMEM;
+    return now;
+}
+
+static void *note(void *p) {
+    if (armed && p) {
+        assert_true(n_live < LIVE_MAX);
+        live[n_live++] = p;
+    }
+    return p;
+}
+
+/* What was allocated last is freed first, as a rule. */
+static void forget(const void *p) {
+    for (int i = n_live; p && i-- > 0;)
+        if (live[i] == p) {
+            live[i] = live[--n_live];
+            return;
+        }
+}
+
+void *__wrap_malloc(size_t size) {
+    return refuse() ? NULL : note(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return refuse() ? NULL : note(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    if (refuse())
+        return NULL;
+    forget(old);
+    return note(__real_realloc(old, size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return refuse() ? NULL : note(__real_aligned_alloc(alignment, size));
+}
+
+char *__wrap_strdup(const char *text) {
+    return refuse() ? NULL : note(__real_strdup(text));
+}
+
+char *__wrap_strndup(const char *text, size_t n) {
+    return refuse() ? NULL : note(__real_strndup(text, n));
+}
+
+void __wrap_free(void *p) {
+    forget(p);
+    __real_free(p);
+}
+
+/* ---- what is tried ----------------------------------------------------------------------------------- */
+
+static char folder[128], run_folder[256], model_path[300];
+static sa_error error;
+static char text[2][TOY_PAIRS][80];
+static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
+static char expected[2][256]; /* translations of the first two lines */
+
+static sa_status open_model(void) {
+    sa_model *m;
+    sa_status status = sa_model_open(&m, model_path, &error);
+    assert_true((status == SA_OK) == (m != NULL));
+    sa_model_free(m);
+    return status;
+}
+
+static sa_model *shared_model;
+
+static sa_status translate(void) {
+    sa_translate_options o;
+    sa_translate_options_init(&o);
+    o.threads = 1;
+    o.attention = true;
+    o.n_best = 2;
+    sa_translation *t;
+    sa_status status = sa_translate(shared_model, source, 2, &o, &t, &error);
+    assert_true((status == SA_OK) == (t != NULL));
+    for (int i = 0; t && i < 2; i++)
+        assert_string_equal(t[i].hypothesis[0].text, expected[i]);
+    char *drawing = NULL;
+    if (status == SA_OK) {
+        status = sa_heatmap_text(&t[0], 0, 80, &drawing, &error);
+        assert_true((status == SA_OK) == (drawing != NULL));
+    }
+    free(drawing);
+    sa_translations_free(t, 2);
+    return status;
+}
+
+/* With a model of its own, whose spare tapes go with it. */
+static sa_status open_and_translate(void) {
+    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    if (status == SA_OK)
+        status = translate();
+    sa_model_free(shared_model);
+    return status;
+}
+
+static sa_status score(void) {
+    sa_bleu_result result;
+    const char *const *references[] = {target, source};
+    sa_status status = sa_bleu(target, TOY_PAIRS, references, 2, NULL, &result, &error);
+    assert_true(status != SA_OK || result.bleu > 99.9);
+    return status;
+}
+
+static sa_status read_lines(void) {
+    char path[300], *line;
+    size_t length, n = 0;
+    snprintf(path, sizeof path, "%s/src", folder);
+    sa_reader *reader;
+    sa_status status = sa_reader_open(&reader, path, false, &error);
+    while (status == SA_OK && (status = sa_reader_next(reader, &line, &length, &error)) == SA_OK && line)
+        n++;
+    assert_true(status != SA_OK || n == TOY_PAIRS);
+    sa_reader_free(reader);
+    return status;
+}
+
+static sa_train_options tiny_options(toy_paths *path, const char *run) {
+    static char few[200];
+    snprintf(few, sizeof few, "%s/few", folder);
+    sa_train_options o = toy_options(path, few, run);
+    o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 4;
+    o.model.dim_rnn = o.model.dim_dec = 4;
+    o.average = 0.9f;
+    o.mini_batch = 2;
+    o.shards = 1;
+    o.after_epochs = 0;
+    o.after_updates = 2;
+    return o;
+}
+
+/* Whatever of the run is there must be whole, and nothing else be there. */
+static void remove_run(bool finished) {
+    static const char *const names[] = {"best.safetensors", "last.safetensors", "state.safetensors",
+                                        "metrics.jsonl", "train.log"};
+    for (int i = 0; i < 5; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", run_folder, names[i]);
+        bool exists = access(path, F_OK) == 0;
+        assert_true(exists || !finished);
+        if (exists && i < 3) {
+            st_file *file;
+            assert_int_equal(st_open(&file, path, &error), SA_OK);
+            st_close(file);
+        }
+        if (exists)
+            assert_int_equal(unlink(path), 0);
+    }
+    if (rmdir(run_folder) && errno != ENOENT)
+        fail_msg("%s: %s", run_folder, strerror(errno));
+}
+
+static sa_status train(void) {
+    toy_paths path;
+    sa_train_options o = tiny_options(&path, "run");
+    snprintf(run_folder, sizeof run_folder, "%s", path.output);
+    sa_status status = sa_train(&o, NULL, NULL, &error);
+    bool counted = armed;
+    sa_error kept = error;
+    armed = false;
+    remove_run(status == SA_OK);
+    armed = counted;
+    error = kept;
+    return status;
+}
+
+/* ---- the tests --------------------------------------------------------------------------------------- */
+
+/* Every failure must be reported, but for `most_tolerated`, which may not matter to the result. */
+static void exhaust(sa_status (*operation)(void), bool after, int most_tolerated) {
+    int tolerated = 0;
+    all_after = after;
+    for (fail_at = 1;; fail_at++) {
+        made = 0;
+        n_live = 0;
+        error = (sa_error){SA_OK, ""};
+        armed = true;
+        sa_status status = operation();
+        armed = false;
+        if (n_live != 0)
+            fail_msg("allocation %ld failed: %d blocks were not freed", fail_at, n_live);
+        if (made < fail_at) {
+            assert_int_equal(status, SA_OK);
+            break;
+        }
+        if (status == SA_OK)
+            tolerated++;
+        else if (status != SA_MEMORY || error.status != SA_MEMORY || !error.text[0])
+            fail_msg("allocation %ld failed: %s: %s", fail_at, sa_status_text(status), error.text);
+    }
+    print_message("%ld allocations, %d of which were not needed\n", made, tolerated);
+    assert_true(made > 0);
+    if (tolerated > most_tolerated)
+        fail_msg("%d failures went unreported", tolerated);
+}
+
+/* A model that has no place to keep a tape for the next translation frees it: the one failure that does not matter,
+ * once each time a tape is given back. */
+
+static void opening_a_model(void **state) {
+    (void)state;
+    exhaust(open_model, false, 1);
+    exhaust(open_model, true, 1);
+}
+
+static void translating(void **state) {
+    (void)state;
+    exhaust(open_and_translate, false, 2);
+    exhaust(open_and_translate, true, 0);
+}
+
+static void scoring(void **state) {
+    (void)state;
+    exhaust(score, false, 0);
+    exhaust(score, true, 0);
+}
+
+static void reading_lines(void **state) {
+    (void)state;
+    exhaust(read_lines, false, 0);
+    exhaust(read_lines, true, 0);
+}
+
+static void training(void **state) {
+    (void)state;
+    exhaust(train, false, 1);
+    exhaust(train, true, 0);
+}
+
+static int make_model(void **state) {
+    (void)state;
+    char few[200];
+    toy_paths path;
+    if (!toy_folder(folder) || !toy_write(folder, TOY_PAIRS))
+        return -1;
+    snprintf(few, sizeof few, "%s/few", folder);
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        toy_pair(i, text[0][i], text[1][i]);
+        source[i] = text[0][i];
+        target[i] = text[1][i];
+    }
+    if (mkdir(few, 0777) || !toy_write(few, 4))
+        return -1;
+    sa_train_options o = tiny_options(&path, "model");
+    sa_translation *t;
+    snprintf(model_path, sizeof model_path, "%s/best.safetensors", path.output);
+    if (sa_train(&o, NULL, NULL, &error) || sa_model_open(&shared_model, model_path, &error) ||
+        sa_translate(shared_model, source, 2, NULL, &t, &error))
+        return -1;
+    for (int i = 0; i < 2; i++)
+        snprintf(expected[i], sizeof expected[i], "%s", t[i].hypothesis[0].text);
+    sa_translations_free(t, 2);
+    sa_model_free(shared_model);
+    return 0;
+}
+
+static int remove_model(void **state) {
+    (void)state;
+    return toy_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opening_a_model), cmocka_unit_test(translating), cmocka_unit_test(scoring),
+        cmocka_unit_test(reading_lines),   cmocka_unit_test(training),
+    };
+    return cmocka_run_group_tests(tests, make_model, remove_model);
+}

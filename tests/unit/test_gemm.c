@@ -1,0 +1,285 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "math/gemm.h"
+#include "math/vecmath.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemm *new_engine(void) {
+    sa_error e;
+    gemm *g;
+    if (gemm_new(&g, &e) != SA_OK)
+        fail_msg("%s", e.text);
+    return g;
+}
+
+/* A matrix of random numbers whose rows are `gap` wider than they need be. */
+static matrix draw(rng *random, int rows, int cols, bool transposed, int gap) {
+    int lines = transposed ? cols : rows, width = (transposed ? rows : cols) + gap;
+    float *at = malloc((size_t)lines * (size_t)width * sizeof *at);
+    assert_non_null(at);
+    for (int i = 0; i < lines * width; i++)
+        at[i] = (float)(2 * rng_uniform(random) - 1);
+    return (matrix){at, rows, cols, width, transposed};
+}
+
+static matrix copy(matrix m) {
+    size_t bytes = (size_t)m.rows * (size_t)m.stride * sizeof *m.at;
+    float *at = malloc(bytes);
+    assert_non_null(at);
+    m.at = memcpy(at, m.at, bytes);
+    return m;
+}
+
+/* Values within the rounding of a sum of K products of numbers below 1; the gaps between rows untouched. */
+static void compare(matrix got, matrix wanted, matrix before, int K) {
+    for (int i = 0; i < got.rows; i++)
+        for (long j = 0; j < got.stride; j++) {
+            long at = i * got.stride + j;
+            if (j >= got.cols)
+                assert_true(got.at[at] == before.at[at]);
+            else if (!(fabsf(got.at[at] - wanted.at[at]) <= 2e-7f * (float)(K + 4)))
+                fail_msg("%d x %d, K %d: %g instead of %g", got.rows, got.cols, K, (double)got.at[at],
+                         (double)wanted.at[at]);
+        }
+}
+
+static void to_bf16_and_back(matrix m) {
+    long n = (m.transposed ? m.cols : m.rows) * m.stride;
+    for (long i = 0; i < n; i++) {
+        uint16_t half;
+        vec_to_bf16(&half, &m.at[i], 1);
+        uint32_t bits = (uint32_t)half << 16;
+        memcpy(&m.at[i], &bits, sizeof bits);
+    }
+}
+
+typedef struct form {
+    bool a_transposed, b_transposed, accumulate, packed;
+    int gap;
+} form;
+
+static void check_product(gemm *g, rng *random, int M, int K, int N, form f) {
+    matrix A = draw(random, M, K, f.a_transposed, f.gap), B = draw(random, K, N, f.b_transposed, f.gap);
+    matrix before = draw(random, M, N, false, f.gap), C = copy(before), plain = copy(before);
+    gemm_plain(A, B, plain, f.accumulate);
+    if (f.packed) {
+        gemm_pack *pack = gemm_pack_new(g, K, N);
+        assert_true(pack && gemm_pack_fill(g, pack, B));
+        memset(B.at, 0, sizeof *B.at); /* a pack has numbers of its own */
+        assert_true(gemm_run_packed(g, A, pack, C, f.accumulate));
+        gemm_pack_free(pack);
+    } else
+        assert_true(gemm_run(g, A, B, C, f.accumulate));
+    compare(C, plain, before, K);
+    free(A.at);
+    free(B.at);
+    free(before.at);
+    free(C.at);
+    free(plain.at);
+}
+
+static const int sizes[] = {1, 3, 17, 64, 131};
+enum { N_SIZES = sizeof sizes / sizeof *sizes, M_MOST = 17 };
+
+static void check_form(form f) {
+    gemm *g = new_engine();
+    rng random = rng_at(1, 0, 0, 0);
+    for (int M = 1; M <= M_MOST; M++)
+        for (int k = 0; k < N_SIZES; k++)
+            check_product(g, &random, M, sizes[k], sizes[(k + M) % N_SIZES], f);
+    gemm_free(g);
+}
+
+static void products_are_those_of_three_loops(void **state) {
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        check_form((form){i & 1, i & 2, i & 4, false, i & 8 ? 5 : 0});
+}
+
+static void packed_products_are_those_of_three_loops(void **state) {
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        check_form((form){i & 1, i & 2, i & 4, true, i & 8 ? 5 : 0});
+}
+
+/* Both operands rounded first: the same product of three loops. */
+static void products_in_bfloat16_round_their_operands_and_nothing_else(void **state) {
+    (void)state;
+    enum { M = 9, K = 67, N = 35 };
+    gemm *g = new_engine();
+    rng random = rng_at(5, 0, 0, 0);
+    if (!gemm_has_bf16(g)) {
+        gemm_free(g);
+        skip();
+    }
+    for (int way = 0; way < 16; way++) {
+        matrix A = draw(&random, M, K, way & 1, way & 8 ? 3 : 0), B = draw(&random, K, N, way & 2, way & 8 ? 3 : 0);
+        matrix C = draw(&random, M, N, false, 2), before = copy(C), plain = copy(C), exact = copy(C);
+        bool packed = way & 4;
+        gemm_plain(A, B, exact, true);
+        gemm_set_precision(g, GEMM_BF16);
+        gemm_pack *pack = packed ? gemm_pack_new(g, K, N) : NULL;
+        if (packed) {
+            assert_true(pack && gemm_pack_fill(g, pack, B));
+            gemm_set_precision(g, GEMM_F32); /* a pack keeps the one that it was made with */
+            assert_true(gemm_run_packed(g, A, pack, C, true));
+        } else
+            assert_true(gemm_run(g, A, B, C, true));
+        gemm_set_precision(g, GEMM_F32);
+        to_bf16_and_back(A);
+        to_bf16_and_back(B);
+        gemm_plain(A, B, plain, true);
+        compare(C, plain, before, K);
+        bool rounded = false;
+        for (int i = 0; i < M * C.stride; i++)
+            rounded = rounded || fabsf(C.at[i] - exact.at[i]) > 1e-4f;
+        assert_true(rounded);
+        gemm_pack_free(pack);
+        matrix *const all[] = {&A, &B, &C, &before, &plain, &exact};
+        for (int k = 0; k < 6; k++)
+            free(all[k]->at);
+    }
+    gemm_free(g);
+}
+
+/* What gemm_plain itself is: C = A B with A 2 x 3 given transposed. */
+static void three_loops_multiply(void **state) {
+    (void)state;
+    float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, c[] = {1, 1, 1, 1};
+    matrix A = matrix_transposed(matrix_of(a, 3, 2, 2)), B = matrix_of(b, 3, 2, 2), C = matrix_of(c, 2, 2, 2);
+    gemm_plain(A, B, C, true);
+    assert_memory_equal(c, ((float[]){59, 65, 140, 155}), sizeof c);
+    gemm_plain(A, B, C, false);
+    assert_memory_equal(c, ((float[]){58, 64, 139, 154}), sizeof c);
+    gemm_plain(A, matrix_transposed(matrix_of(b, 2, 3, 3)), C, false); /* B = (7 10; 8 11; 9 12) */
+    assert_memory_equal(c, ((float[]){50, 68, 122, 167}), sizeof c);
+}
+
+static void a_pack_filled_again_holds_the_new_numbers(void **state) {
+    (void)state;
+    enum { K = 33, N = 20 };
+    gemm *g = new_engine();
+    rng random = rng_at(2, 0, 0, 0);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_non_null(pack);
+    for (int i = 0; i < 3; i++) {
+        matrix A = draw(&random, 4, K, false, 0), B = draw(&random, K, N, i == 1, 0);
+        matrix C = draw(&random, 4, N, false, 0), before = copy(C), plain = copy(C);
+        assert_true(gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, C, false));
+        gemm_plain(A, B, plain, false);
+        compare(C, plain, before, K);
+        matrix *const all[] = {&A, &B, &C, &before, &plain};
+        for (int k = 0; k < 5; k++)
+            free(all[k]->at);
+    }
+    gemm_pack_free(pack);
+    gemm_free(g);
+}
+
+/* More shapes than the table of compiled products starts with (it grows) and than it ever holds (it starts over).
+ */
+static void products_stay_right_when_the_table_grows_and_starts_over(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    rng random = rng_at(3, 0, 0, 0);
+    for (int i = 0; i < 2300; i++) {
+        check_product(g, &random, 1 + i % 13, 1 + i / 13 % 19, 1 + i / 247, (form){0});
+        if (i % 50 == 0) /* one compiled long ago */
+            check_product(g, &random, 1, 1, 1, (form){0});
+    }
+    gemm_free(g);
+}
+
+static void nothing_times_nothing_is_left_alone(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    float a[4] = {1, 2, 3, 4}, c[4] = {5, 6, 7, 8};
+    assert_true(gemm_run(g, matrix_of(a, 0, 2, 2), matrix_of(a, 2, 2, 2), matrix_of(c, 0, 2, 2), false));
+    assert_true(gemm_run(g, matrix_of(a, 2, 2, 2), matrix_of(a, 2, 0, 2), matrix_of(c, 2, 0, 2), false));
+    assert_memory_equal(c, ((float[]){5, 6, 7, 8}), sizeof c);
+    gemm_free(g);
+}
+
+static void infinities_and_nan_pass_through(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    float a[2] = {INFINITY, 1}, b[2] = {1, NAN}, c[4];
+    assert_true(gemm_run(g, matrix_of(a, 2, 1, 1), matrix_of(b, 1, 2, 2), matrix_of(c, 2, 2, 2), false));
+    assert_true(isinf(c[0]) && isnan(c[1]) && c[2] == 1 && isnan(c[3]));
+    gemm_free(g);
+}
+
+static bool rows_are_exact(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && !getenv("DNNL_MAX_CPU_ISA") && !getenv("ONEDNN_MAX_CPU_ISA");
+#else
+    return false;
+#endif
+}
+
+/* Every row by itself, and among all others: the widths of the presets, and odd ones. */
+static void compare_rows(gemm *g, rng *random, int K, int N, bool packed) {
+    enum { ROWS = 83 };
+    static const int rows[] = {1, 2, 5, 16, 17, 40, ROWS};
+    matrix A = draw(random, ROWS, K, false, 0), B = draw(random, K, N, true, 0);
+    matrix C = draw(random, ROWS, N, false, 0), all = copy(C);
+    gemm_pack *pack = packed ? gemm_pack_new(g, K, N) : NULL;
+    assert_true(!packed || (pack && gemm_pack_fill(g, pack, B)));
+    for (int k = sizeof rows / sizeof *rows - 1; k >= 0; k--) {
+        matrix a = A, c = C;
+        a.rows = c.rows = rows[k];
+        a.at += (long)(ROWS - rows[k]) * K; /* the last rows */
+        c.at += (long)(ROWS - rows[k]) * N;
+        assert_true(packed ? gemm_run_packed(g, a, pack, c, false) : gemm_run(g, a, B, c, false));
+        if (rows[k] == ROWS)
+            memcpy(all.at, C.at, (size_t)ROWS * (size_t)N * sizeof *C.at);
+        for (long i = (long)(ROWS - rows[k]) * N; i < (long)ROWS * N; i++)
+            if (C.at[i] != all.at[i])
+                fail_msg("K %d, N %d%s: row %ld differs when %d rows are computed", K, N, packed ? ", packed" : "",
+                         i / N, rows[k]);
+    }
+    gemm_pack_free(pack);
+    free(A.at);
+    free(B.at);
+    free(C.at);
+    free(all.at);
+}
+
+static void a_row_does_not_depend_on_the_others_on_avx512(void **state) {
+    (void)state;
+    static const int shape[][2] = {{1000, 2000}, {2000, 3000}, {620, 1000}, {256, 1536}, {512, 256},
+                                   {500, 4001},  {256, 8000},  {37, 111},   {1, 3},      {19, 61}};
+    if (!rows_are_exact())
+        skip();
+    gemm *g = new_engine();
+    rng random = rng_at(4, 0, 0, 0);
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int packed = 0; packed < 2; packed++)
+            compare_rows(g, &random, shape[i][0], shape[i][1], packed);
+    gemm_free(g);
+}
+
+int main(void) {
+    gemm_work_alone();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_loops_multiply),
+        cmocka_unit_test(products_are_those_of_three_loops),
+        cmocka_unit_test(packed_products_are_those_of_three_loops),
+        cmocka_unit_test(products_in_bfloat16_round_their_operands_and_nothing_else),
+        cmocka_unit_test(a_pack_filled_again_holds_the_new_numbers),
+        cmocka_unit_test(products_stay_right_when_the_table_grows_and_starts_over),
+        cmocka_unit_test(nothing_times_nothing_is_left_alone),
+        cmocka_unit_test(infinities_and_nan_pass_through),
+        cmocka_unit_test(a_row_does_not_depend_on_the_others_on_avx512),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/model.h"
+
+#include <string.h>
+
+static void every_listed_preset_exists_and_can_be_declared(void **state) {
+    (void)state;
+    const char *const *names = sa_model_presets();
+    int n = 0;
+    for (; names[n]; n++) {
+        sa_model_config c;
+        sa_error e;
+        model m;
+        assert_int_equal(sa_model_config_preset(&c, names[n], &e), SA_OK);
+        assert_string_equal(c.preset, names[n]);
+        assert_string_equal(preset_find(names[n])->name, names[n]);
+        if (model_declare(&m, &c, &e) != SA_OK)
+            fail_msg("%s: %s", names[n], e.text);
+        assert_int_equal(m.params.n > 0, 1);
+        model_clear(&m);
+        for (int k = 0; k < n; k++)
+            assert_string_not_equal(names[k], names[n]);
+    }
+    assert_true(n >= 2);
+}
+
+static void an_unknown_name_is_an_error_that_lists_the_presets(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"rnnsaerch", "", "RNNsearch", "rnnsearch ", "%s%n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        sa_model_config c;
+        sa_error e = {0};
+        memset(&c, 77, sizeof c);
+        assert_null(preset_find(wrong[i]));
+        assert_int_equal(sa_model_config_preset(&c, wrong[i], &e), SA_USAGE);
+        assert_int_equal(e.status, SA_USAGE);
+        assert_non_null(strstr(e.text, wrong[i]));
+        for (const char *const *name = sa_model_presets(); *name; name++)
+            assert_non_null(strstr(e.text, *name));
+        assert_int_equal(sa_model_config_preset(&c, wrong[i], NULL), SA_USAGE);
+    }
+}
+
+static void a_model_of_an_unknown_preset_is_not_declared(void **state) {
+    (void)state;
+    sa_model_config c;
+    sa_error e = {0};
+    model m;
+    assert_int_equal(sa_model_config_preset(&c, "rnnsearch", NULL), SA_OK);
+    strcpy(c.preset, "nonsense");
+    assert_int_equal(model_declare(&m, &c, &e), SA_USAGE);
+    assert_non_null(strstr(e.text, "nonsense"));
+    assert_non_null(strstr(e.text, "rnnencdec"));
+    assert_int_equal(m.params.n, 0);
+}
+
+/* Bahdanau et al. 2015, A.2.3 and B.1. */
+static void the_papers_presets_have_the_papers_sizes(void **state) {
+    (void)state;
+    static const char *const names[] = {"rnnsearch", "rnnencdec"};
+    for (int i = 0; i < 2; i++) {
+        sa_model_config c;
+        assert_int_equal(sa_model_config_preset(&c, names[i], NULL), SA_OK);
+        assert_true(c.vocab_source == 30000 && c.vocab_target == 30000);
+        assert_true(c.dim_emb == 620 && c.dim_rnn == 1000 && c.dim_dec == 1000 && c.dim_att == 1000);
+        assert_true(c.dim_maxout == 500 && c.output_rank == 0 && !c.tied_target);
+        assert_true(c.order == SA_LOOK_FIRST && c.reset == SA_RESET_BEFORE);
+        assert_string_equal(c.init, "paper");
+        assert_int_equal(preset_find(names[i])->attends, i == 0);
+    }
+}
+
+static sa_model_config valid(void) {
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, "rnnsearch", NULL), SA_OK);
+    return c;
+}
+
+static void refused(const sa_model_config *c, const char *first, const char *second) {
+    model m;
+    sa_error e = {0};
+    assert_int_equal(model_declare(&m, c, &e), SA_USAGE);
+    if (!strstr(e.text, first) || !strstr(e.text, second))
+        fail_msg("\"%s\" has not \"%s\" and \"%s\"", e.text, first, second);
+    assert_int_equal(m.params.n, 0);
+}
+
+static void tied_embeddings_need_a_readout_of_their_width(void **state) {
+    (void)state;
+    sa_model_config c = valid();
+    model m;
+    c.tied_target = true;
+    refused(&c, "dim-maxout (500)", "dim-emb (620)");
+    c.output_rank = 619;
+    refused(&c, "output-rank (619)", "dim-emb (620)");
+    c.output_rank = 620;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+    c.output_rank = 0;
+    c.dim_maxout = 620;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+}
+
+static void sizes_beyond_their_limits_are_refused_by_name(void **state) {
+    (void)state;
+    sa_model_config c = valid();
+    const struct {
+        int *field;
+        const char *name;
+        int least;
+    } size[] = {{&c.vocab_source, "source", 3},   {&c.vocab_target, "target", 3},    {&c.dim_emb, "dim-emb", 1},
+                {&c.dim_rnn, "dim-rnn", 1},       {&c.dim_dec, "dim-dec", 1},        {&c.dim_att, "dim-att", 1},
+                {&c.dim_maxout, "dim-maxout", 1}, {&c.output_rank, "output-rank", 0}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        model m;
+        int usual = *size[i].field;
+        *size[i].field = size[i].least - 1;
+        refused(&c, size[i].name, "must be");
+        *size[i].field = (1 << 24) + 1;
+        refused(&c, size[i].name, "must be");
+        *size[i].field = size[i].least;
+        assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+        model_clear(&m);
+        *size[i].field = usual;
+    }
+}
+
+static void an_unknown_initialisation_is_an_error_that_lists_them(void **state) {
+    (void)state;
+    sa_model_config c = valid();
+    strcpy(c.init, "xavier");
+    refused(&c, "xavier", "paper, glorot");
+}
+
+static void a_model_without_attention_has_no_parameters_for_it(void **state) {
+    (void)state;
+    sa_model_config c;
+    model m;
+    assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
+    c.dim_att = 0;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    for (int i = 0; i < m.params.n; i++) {
+        assert_null(strstr(m.params.at[i]->name, "attention"));
+        assert_null(strstr(m.params.at[i]->name, "backward"));
+    }
+    assert_int_equal(m.decoder.C->dim[1], c.dim_rnn);
+    model_clear(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_listed_preset_exists_and_can_be_declared),
+        cmocka_unit_test(an_unknown_name_is_an_error_that_lists_the_presets),
+        cmocka_unit_test(a_model_of_an_unknown_preset_is_not_declared),
+        cmocka_unit_test(the_papers_presets_have_the_papers_sizes),
+        cmocka_unit_test(tied_embeddings_need_a_readout_of_their_width),
+        cmocka_unit_test(sizes_beyond_their_limits_are_refused_by_name),
+        cmocka_unit_test(an_unknown_initialisation_is_an_error_that_lists_them),
+        cmocka_unit_test(a_model_without_attention_has_no_parameters_for_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,524 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "toy.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static sa_error error;
+static char folder[128];
+
+/* What the callback saw, and what it is to do. */
+typedef struct watch {
+    int64_t stop_at, kill_at; /* update; 0: never */
+    double first_loss, last_loss;
+    double rate[64];
+    int rates, validations;
+    char done[512], messages[4096];
+} watch;
+
+static int look(const sa_train_event *event, void *user) {
+    watch *w = user;
+    switch (event->kind) {
+    case SA_EVENT_MESSAGE:
+        strncat(w->messages, event->text, sizeof w->messages - strlen(w->messages) - 1);
+        strncat(w->messages, "\n", sizeof w->messages - strlen(w->messages) - 1);
+        break;
+    case SA_EVENT_PROGRESS:
+        if (w->rates < 64)
+            w->rate[w->rates++] = event->learning_rate;
+        break;
+    case SA_EVENT_VALIDATION:
+        if (w->validations++ == 0)
+            w->first_loss = event->cross_entropy;
+        w->last_loss = event->cross_entropy;
+        break;
+    case SA_EVENT_DONE:
+        snprintf(w->done, sizeof w->done, "%s", event->text);
+        break;
+    default:
+        break;
+    }
+    bool after_update = event->kind == SA_EVENT_UPDATE || event->kind == SA_EVENT_PROGRESS;
+    if (w->kill_at && after_update && event->update == w->kill_at)
+        raise(SIGKILL);
+    return w->stop_at && after_update && event->update == w->stop_at;
+}
+
+static void expect_status(sa_status got, sa_status want) {
+    if (got != want)
+        fail_msg("%s: %s; not %s", sa_status_text(got), error.text, sa_status_text(want));
+}
+
+static void expect_text(const char *text, const char *part) {
+    if (!strstr(text, part))
+        fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+/* The bytes of folder/run/name; the caller frees. */
+static char *read_run_file(const char *run, const char *name, size_t *n) {
+    char path[512];
+    struct stat s;
+    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
+    if (stat(path, &s))
+        fail_msg("%s is not there", path);
+    char *bytes = malloc((size_t)s.st_size + 1);
+    FILE *file = fopen(path, "r");
+    assert_non_null(bytes);
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, (size_t)s.st_size, file), s.st_size);
+    fclose(file);
+    bytes[s.st_size] = 0;
+    *n = (size_t)s.st_size;
+    return bytes;
+}
+
+static bool run_file_exists(const char *run, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
+    return access(path, F_OK) == 0;
+}
+
+static void expect_same_file(const char *run, const char *other, const char *name) {
+    size_t n, m;
+    char *a = read_run_file(run, name, &n), *b = read_run_file(other, name, &m);
+    if (n != m || memcmp(a, b, n))
+        fail_msg("%s of %s and of %s differ", name, run, other);
+    free(a);
+    free(b);
+}
+
+/* metrics.jsonl without what depends on the clock; the caller frees. */
+static char *read_metrics(const char *run) {
+    size_t n;
+    char *text = read_run_file(run, "metrics.jsonl", &n), *kept = calloc(1, n + 1);
+    assert_non_null(kept);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        json_t *entry = json_loads(line, 0, NULL);
+        assert_non_null(entry);
+        json_object_del(entry, "seconds");
+        json_object_del(entry, "words_per_second");
+        char *rest = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS);
+        assert_non_null(rest);
+        strcat(kept, rest);
+        strcat(kept, "\n");
+        free(rest);
+        json_decref(entry);
+    }
+    free(text);
+    return kept;
+}
+
+static void expect_same_run(const char *run, const char *other) {
+    expect_same_file(run, other, "best.safetensors");
+    expect_same_file(run, other, "last.safetensors");
+    char *a = read_metrics(run), *b = read_metrics(other);
+    assert_string_equal(a, b);
+    assert_non_null(strstr(a, "validation"));
+    free(a);
+    free(b);
+}
+
+/* 40 updates with all that has a state: dropout, the average, Adam, validations, epochs that end between. */
+static sa_train_options forty_updates(toy_paths *path, const char *run) {
+    sa_train_options o = toy_options(path, folder, run);
+    o.dropout = o.dropout_emb = 0.1f;
+    o.label_smoothing = 0.1f;
+    o.average = 0.9f;
+    o.schedule = SA_SCHEDULE_LINEAR;
+    o.mini_batch = 13;
+    o.shards = 3;
+    o.after_epochs = 0;
+    o.after_updates = 40;
+    o.valid_freq = 10;
+    o.progress_freq = 3;
+    return o;
+}
+
+static void train_forty(const char *run, int threads) {
+    toy_paths path;
+    sa_train_options o = forty_updates(&path, run);
+    o.threads = threads;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+}
+
+static double bleu_of(const char *model_path) {
+    sa_model *m;
+    expect_status(sa_model_open(&m, model_path, &error), SA_OK);
+    static char text[2][TOY_PAIRS][80];
+    const char *source[TOY_PAIRS], *target[TOY_PAIRS], *found[TOY_PAIRS];
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        toy_pair(i, text[0][i], text[1][i]);
+        source[i] = text[0][i];
+        target[i] = text[1][i];
+    }
+    sa_translation *t;
+    expect_status(sa_translate(m, source, TOY_PAIRS, NULL, &t, &error), SA_OK);
+    for (int i = 0; i < TOY_PAIRS; i++)
+        found[i] = t[i].hypothesis[0].text;
+    const char *const *references[] = {target};
+    sa_bleu_result result;
+    expect_status(sa_bleu(found, TOY_PAIRS, references, 1, NULL, &result, &error), SA_OK);
+    sa_translations_free(t, TOY_PAIRS);
+    sa_model_free(m);
+    return result.bleu;
+}
+
+static void a_hundred_pairs_are_learned_by_heart(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "heart");
+    watch w = {0};
+    o.after_epochs = 30;
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "limit");
+    char best[300];
+    snprintf(best, sizeof best, "%s/best.safetensors", o.output);
+    assert_true(bleu_of(best) > 99.999);
+}
+
+static void the_number_of_threads_changes_no_byte(void **state) {
+    (void)state;
+    train_forty("threads1", 1);
+    train_forty("threads2", 2);
+    expect_same_run("threads1", "threads2");
+}
+
+/* Kills a child that trains with those options at that update. */
+static void train_killed(const sa_train_options *o, int64_t update) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        watch w = {.kill_at = update};
+        sa_train(o, look, &w, NULL);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **state) {
+    (void)state;
+    train_forty("whole", 1);
+    for (int threads = 1; threads <= 2; threads++) {
+        toy_paths path;
+        const char *run = threads == 1 ? "killed1" : "killed2";
+        sa_train_options o = forty_updates(&path, run);
+        o.threads = threads;
+        train_killed(&o, 27);
+        o.resume = true;
+        train_killed(&o, 33);
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        expect_same_run("whole", run);
+    }
+}
+
+static void a_run_that_is_stopped_can_go_on(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = forty_updates(&path, "stopped");
+    watch w = {.stop_at = 15};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    expect_text(error.text, "15");
+    expect_text(error.text, path.output);
+    assert_string_equal(w.done, "");
+    assert_true(run_file_exists("stopped", "state.safetensors"));
+    o.resume = true;
+    w = (watch){.stop_at = 40};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    w = (watch){0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    train_forty("unstopped", 1);
+    expect_same_run("unstopped", "stopped");
+    w = (watch){0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "nothing to do");
+}
+
+/* The limit is reached and the stop asked for at the same update: nothing validated it yet. */
+static void a_run_stopped_at_its_limit_is_validated_when_resumed(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "limit");
+    o.after_epochs = 0;
+    o.after_updates = 7;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    int validations = w.validations;
+    o.output = strcat(path.output, "-stopped");
+    w = (watch){.stop_at = 7};
+    sa_status status = sa_train(&o, look, &w, &error);
+    expect_status(status, SA_STOPPED);
+    o.resume = true;
+    int before = w.validations;
+    w = (watch){0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    assert_int_equal(before + w.validations, validations);
+    expect_same_run("limit", "limit-stopped");
+}
+
+static void a_resume_keeps_what_defines_the_run_and_says_so(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = forty_updates(&path, "kept");
+    watch w = {.stop_at = 15};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    o.resume = true;
+    o.learning_rate = 0.5f;
+    w = (watch){.stop_at = 16};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    expect_text(w.messages, "learning_rate");
+    expect_text(w.messages, "resumed after update 15");
+}
+
+static void a_resume_with_another_text_is_refused(void **state) {
+    (void)state;
+    toy_paths path, other;
+    sa_train_options o = forty_updates(&path, "text");
+    watch w = {.stop_at = 15};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    char fewer[200];
+    snprintf(fewer, sizeof fewer, "%s/fewer", folder);
+    assert_int_equal(mkdir(fewer, 0777), 0);
+    assert_true(toy_write(fewer, 20));
+    sa_train_options p = toy_options(&other, fewer, "run");
+    o.train_source = p.train_source;
+    o.train_target = p.train_target;
+    o.resume = true;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_DATA);
+    expect_text(error.text, "100 pairs");
+    expect_text(error.text, "now 20");
+}
+
+static void early_stopping_ends_the_run_and_says_why(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "patience");
+    o.optimizer = SA_SGD;
+    o.learning_rate = 1e-20f; /* nothing gets better */
+    o.early_stopping = 1;
+    o.early_stopping_metric = SA_VALID_CROSS_ENTROPY;
+    o.after_epochs = 0;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "early stopping; best at update 5 ");
+    expect_text(w.done, "1 validations since");
+    assert_int_equal(w.validations, 2);
+}
+
+static void patience_is_counted_on_over_a_resume(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "patience2");
+    o.optimizer = SA_SGD;
+    o.learning_rate = 1e-20f;
+    o.early_stopping = 2;
+    o.early_stopping_metric = SA_VALID_PERPLEXITY;
+    o.after_epochs = 0;
+    watch w = {.stop_at = 11};
+    expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+    assert_int_equal(w.validations, 2);
+    o.resume = true;
+    w = (watch){0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "early stopping");
+    assert_int_equal(w.validations, 1);
+}
+
+/* Keeps a copy of the newest best model. */
+typedef struct keeper {
+    char *best;
+    size_t n;
+} keeper;
+
+static int keep_best(const sa_train_event *event, void *user) {
+    keeper *k = user;
+    if (event->kind == SA_EVENT_VALIDATION && event->improved) {
+        free(k->best);
+        k->best = read_run_file("nan", "best.safetensors", &k->n);
+    }
+    return 0;
+}
+
+static void a_number_that_is_not_finite_ends_the_run_and_spares_the_best_model(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "nan");
+    o.optimizer = SA_SGD;
+    o.learning_rate = 1e6f;
+    o.warmup = 1000000; /* the rate is the number of the update: the first ones do no harm */
+    o.clip_norm = 0;
+    o.after_epochs = 0;
+    o.after_updates = 5000;
+    o.valid_freq = 1;
+    keeper k = {0};
+    expect_status(sa_train(&o, keep_best, &k, &error), SA_NUMERIC);
+    expect_text(error.text, "not finite");
+    expect_text(error.text, "--clip-norm");
+    assert_non_null(k.best);
+    size_t n;
+    char *best = read_run_file("nan", "best.safetensors", &n);
+    assert_int_equal(n, k.n);
+    assert_memory_equal(best, k.best, n);
+    free(best);
+    free(k.best);
+    assert_true(bleu_of(strcat(path.output, "/best.safetensors")) >= 0);
+}
+
+static void a_folder_with_a_run_is_neither_trained_in_nor_touched(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "twice");
+    o.after_epochs = 1;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    size_t n;
+    char *log = read_run_file("twice", "train.log", &n);
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_IO);
+    expect_text(error.text, "--resume");
+    expect_text(error.text, "--overwrite");
+    expect_text(error.text, path.output);
+
+    /* To overwrite means to train first. */
+    o.overwrite = true;
+    o.max_length = 1;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_DATA);
+    expect_text(error.text, "--max-length");
+    size_t m;
+    char *again = read_run_file("twice", "train.log", &m);
+    assert_string_equal(log, again);
+    assert_true(run_file_exists("twice", "best.safetensors"));
+    free(log);
+    free(again);
+    o.max_length = 50;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+}
+
+static void a_run_that_cannot_begin_leaves_nothing(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "never");
+    o.max_length = 1;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_DATA);
+    assert_int_not_equal(access(path.output, F_OK), 0);
+    o.max_length = 50;
+    o.resume = true;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_IO);
+    expect_text(error.text, "no run to resume");
+    assert_int_not_equal(access(path.output, F_OK), 0);
+}
+
+static void the_log_has_what_was_said_before_it_was_opened(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "log");
+    o.after_epochs = 1;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    size_t n;
+    char *log = read_run_file("log", "train.log", &n);
+    expect_text(log, "source vocabulary: ");
+    expect_text(log, "training text: 100 pairs");
+    expect_text(log, "limit of updates");
+    free(log);
+}
+
+static void every_optimizer_lowers_the_loss(void **state) {
+    (void)state;
+    static const struct {
+        const char *run;
+        sa_optimizer optimizer;
+        float rate;
+    } way[] = {{"adadelta", SA_ADADELTA, 0}, {"adam", SA_ADAM, 0}, {"sgd", SA_SGD, 0}};
+    for (int k = 0; k < 3; k++) {
+        toy_paths path;
+        sa_train_options o = toy_options(&path, folder, way[k].run);
+        o.optimizer = way[k].optimizer;
+        o.learning_rate = way[k].rate;
+        o.after_epochs = 10;
+        watch w = {0};
+        expect_status(sa_train(&o, look, &w, &error), SA_OK);
+        if (!(w.last_loss < w.first_loss - 0.1))
+            fail_msg("%s: from %g to %g", way[k].run, w.first_loss, w.last_loss);
+    }
+}
+
+static void a_linear_schedule_falls_to_nothing_at_the_end(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "linear");
+    o.schedule = SA_SCHEDULE_LINEAR;
+    o.warmup = 4;
+    o.learning_rate = 0.01f;
+    o.after_epochs = 0;
+    o.after_updates = 16;
+    o.valid_freq = 16;
+    o.progress_freq = 1;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    assert_int_equal(w.rates, 16);
+    for (int i = 0; i < 16; i++)
+        assert_true(fabs(w.rate[i] - 0.01 * fmin(1, (i + 1) / 4.0) * (1 - i / 16.0)) < 1e-9);
+}
+
+static void options_out_of_range_are_refused(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "refused"), good = o;
+    o.optimizer = (sa_optimizer)7;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "optimizer");
+    o = good;
+    o.adam_epsilon = 0;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    o = good;
+    o.learning_rate = NAN;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    o = good;
+    o.after_epochs = 0;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "--after");
+    o = good;
+    o.resume = o.overwrite = true;
+    expect_status(sa_train(&o, NULL, NULL, NULL), SA_USAGE);
+    assert_int_not_equal(access(path.output, F_OK), 0);
+}
+
+static int make_text(void **state) {
+    (void)state;
+    return toy_folder(folder) && toy_write(folder, TOY_PAIRS) ? 0 : -1;
+}
+
+static int remove_text(void **state) {
+    (void)state;
+    return toy_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hundred_pairs_are_learned_by_heart),
+        cmocka_unit_test(the_number_of_threads_changes_no_byte),
+        cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
+        cmocka_unit_test(a_run_that_is_stopped_can_go_on),
+        cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
+        cmocka_unit_test(a_resume_keeps_what_defines_the_run_and_says_so),
+        cmocka_unit_test(a_resume_with_another_text_is_refused),
+        cmocka_unit_test(early_stopping_ends_the_run_and_says_why),
+        cmocka_unit_test(patience_is_counted_on_over_a_resume),
+        cmocka_unit_test(a_number_that_is_not_finite_ends_the_run_and_spares_the_best_model),
+        cmocka_unit_test(a_folder_with_a_run_is_neither_trained_in_nor_touched),
+        cmocka_unit_test(a_run_that_cannot_begin_leaves_nothing),
+        cmocka_unit_test(the_log_has_what_was_said_before_it_was_opened),
+        cmocka_unit_test(every_optimizer_lowers_the_loss),
+        cmocka_unit_test(a_linear_schedule_falls_to_nothing_at_the_end),
+        cmocka_unit_test(options_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_text, remove_text);
+}

@@ -1,0 +1,336 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "math/vecmath.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1 << 17, MOST = 10007 };
+static float x[N], y[N];
+
+/* Numbers evenly over [low, high], and closer and closer to 0. */
+static void spread(float low, float high) {
+    rng random = rng_at(1, 0, 0, 0);
+    for (int i = 0; i < N; i++) {
+        x[i] = low + (high - low) * (float)rng_uniform(&random);
+        if (i % 4 == 0)
+            x[i] *= (float)exp(-20 * rng_uniform(&random));
+    }
+    x[0] = 0;
+    x[1] = low;
+    x[2] = high;
+}
+
+/* Distance from the exact value in units of its last place as a float. */
+static double ulps(float value, double exact) {
+    int exponent;
+    frexp(fmax(fabs(exact), (double)FLT_MIN), &exponent);
+    return fabs((double)value - exact) / ldexp(1, exponent - FLT_MANT_DIG);
+}
+
+/* 4.9 of them where the processor fuses multiplication and addition, 6.3 elsewhere. */
+static void tanh_is_within_7_ulp(void **state) {
+    (void)state;
+    spread(-12, 12);
+    vec_tanh(y, x, N);
+    for (int i = 0; i < N; i++) {
+        if (ulps(y[i], tanh((double)x[i])) > 7)
+            fail_msg("tanh(%.9g) = %.9g", (double)x[i], (double)y[i]);
+        assert_true(y[i] >= -1 && y[i] <= 1);
+    }
+    assert_true(y[0] == 0);
+}
+
+/* By way of tanh, so that its error is absolute: 4 ulp of numbers just below 1. */
+static void sigmoid_is_within_a_22nd_binary_place(void **state) {
+    (void)state;
+    spread(-20, 20);
+    vec_sigmoid(y, x, N);
+    for (int i = 0; i < N; i++) {
+        if (fabs((double)y[i] - 1 / (1 + exp(-(double)x[i]))) > 0x1p-22)
+            fail_msg("sigmoid(%.9g) = %.9g", (double)x[i], (double)y[i]);
+        assert_true(y[i] >= 0 && y[i] <= 1);
+    }
+    assert_true(y[0] == 0.5f);
+}
+
+static void exp_is_within_2_ulp(void **state) {
+    (void)state;
+    spread(-87, 88);
+    vec_exp_shift(y, x, 0, N);
+    for (int i = 0; i < N; i++)
+        if (ulps(y[i], exp((double)x[i])) > 2)
+            fail_msg("exp(%.9g) = %.9g", (double)x[i], (double)y[i]);
+    assert_true(y[0] == 1);
+}
+
+static void extreme_numbers_saturate(void **state) {
+    (void)state;
+    float large[] = {-1000, 1000, -INFINITY, INFINITY, -FLT_MAX, FLT_MAX}, out[6];
+    vec_tanh(out, large, 6);
+    for (int i = 0; i < 6; i++)
+        assert_true(out[i] == (i % 2 ? 1.0f : -1.0f));
+    vec_sigmoid(out, large, 6);
+    for (int i = 0; i < 6; i++)
+        assert_true(out[i] == (i % 2 ? 1.0f : 0.0f));
+    float scores[] = {1000, -1000, 999, -INFINITY};
+    float sum = vec_exp_shift(out, scores, 1000, 4);
+    assert_true(out[0] == 1 && out[1] == 0 && ulps(out[2], exp(-1)) < 2 && out[3] == 0);
+    assert_true(ulps(sum, 1 + exp(-1)) < 2);
+    /* Above 88 exp stays finite rather than infinite; shifted rows never get there. */
+    assert_true(isfinite(vec_exp_shift(out, large, 0, 2)) && out[1] > 1e38f);
+}
+
+static void nan_passes_through(void **state) {
+    (void)state;
+    enum { n = 37 };
+    for (int at = 0; at < n; at++) { /* wherever it stands in the vector registers, or behind them */
+        float in[n] = {0}, out[n], one[n], sums[n] = {0}, dq[n] = {0}, dk[n] = {0};
+        for (int i = 0; i < n; i++)
+            one[i] = 1;
+        in[at] = NAN;
+        vec_tanh(out, in, n);
+        assert_true(isnan(out[at]) && out[(at + 1) % n] == 0);
+        vec_sigmoid(out, in, n);
+        assert_true(isnan(out[at]) && out[(at + 1) % n] == 0.5f);
+        assert_true(isnan(vec_exp_shift(out, in, 0, n)) && isnan(out[at]) && out[(at + 1) % n] == 1);
+        assert_true(isnan(vec_sum(in, n)) && isnan(vec_dot(in, one, n)) && isnan(vec_sum_squares(in, n)));
+        assert_true(isnan(vec_tanh_dot(one, in, one, n)));
+        vec_tanh_dot_backward(1, one, in, one, sums, dq, dk, n);
+        assert_true(isnan(sums[at]) && isnan(dq[at]) && isnan(dk[at]) && !isnan(dq[(at + 1) % n]));
+    }
+}
+
+/* The vectors of a length, drawn from its number. */
+typedef struct sample {
+    int n;
+    float a[MOST], b[MOST], c[MOST];
+} sample;
+static sample s;
+
+static void draw(int n) {
+    rng random = rng_at(2, (uint64_t)n, 0, 0);
+    s.n = n;
+    for (int i = 0; i < n; i++) {
+        s.a[i] = (float)(2 * rng_uniform(&random) - 1);
+        s.b[i] = (float)(2 * rng_uniform(&random) - 1);
+        s.c[i] = (float)(2 * rng_uniform(&random) - 1);
+    }
+}
+
+static void for_every_length(void (*check)(void)) {
+    for (int n = 1; n <= 70; n++) {
+        draw(n);
+        check();
+    }
+    static const int longer[] = {255, 1000, 4095, 4096, 4097, MOST};
+    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+        draw(longer[i]);
+        check();
+    }
+}
+
+/* size: the sum of the terms' absolute values. */
+static void near_sum(double got, double wanted, double size) {
+    if (!(fabs(got - wanted) <= (double)FLT_EPSILON * (4 + s.n / 8.0) * size))
+        fail_msg("%d terms: %.9g instead of %.9g", s.n, got, wanted);
+}
+
+static void check_sums(void) {
+    double dot = 0, sum = 0, squares = 0, energy = 0, exps = 0, size[3] = {0};
+    float largest = -2;
+    for (int i = 0; i < s.n; i++) {
+        double a = (double)s.a[i], b = (double)s.b[i], h = (double)s.c[i] * tanh(a + b);
+        dot += a * b;
+        sum += a;
+        squares += a * a;
+        energy += h;
+        exps += exp(a - 0.5);
+        size[0] += fabs(a * b);
+        size[1] += fabs(a);
+        size[2] += fabs(h);
+        largest = fmaxf(largest, s.a[i]);
+    }
+    near_sum((double)vec_dot(s.a, s.b, s.n), dot, size[0]);
+    near_sum((double)vec_sum(s.a, s.n), sum, size[1]);
+    near_sum(vec_sum_squares(s.a, s.n), squares, squares);
+    near_sum((double)vec_tanh_dot(s.c, s.a, s.b, s.n), energy, size[2]);
+    near_sum((double)vec_exp_shift(y, s.a, 0.5f, s.n), exps, exps);
+    assert_true(vec_max(s.a, s.n) == largest);
+}
+
+static void sums_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_sums);
+}
+
+static void near(float got, double wanted) {
+    assert_true(fabs((double)got - wanted) <= 5e-7);
+}
+
+static void check_elements(void) {
+    const int n = s.n;
+    static float out[MOST + 1];
+    out[n] = 77; /* what lies behind must stay */
+#define START memcpy(out, s.c, (size_t)n * sizeof *out)
+#define EACH(value)                                                                                                \
+    do {                                                                                                           \
+        for (int i = 0; i < n; i++) {                                                                              \
+            const double a = (double)s.a[i], b = (double)s.b[i], c = (double)s.c[i];                               \
+            (void)a, (void)b, (void)c;                                                                             \
+            near(out[i], value);                                                                                   \
+        }                                                                                                          \
+        assert_true(out[n] == 77);                                                                                 \
+    } while (0)
+    START;
+    vec_add(out, s.a, n);
+    EACH(c + a);
+    START;
+    vec_axpy(out, 0.75f, s.a, n);
+    EACH(c + 0.75 * a);
+    START;
+    vec_mul_add(out, s.a, s.b, n);
+    EACH(c + a * b);
+    START;
+    vec_scale(out, 0.75f, n);
+    EACH(0.75 * c);
+    START;
+    vec_tanh_backward(out, s.a, s.b, n);
+    EACH(c + a * (1 - b * b));
+    START;
+    vec_sigmoid_backward(out, s.a, s.b, n);
+    EACH(c + a * b * (1 - b));
+    START;
+    vec_tanh(out, out, n); /* in place */
+    EACH(tanh(c));
+    START;
+    vec_sigmoid(out, out, n);
+    EACH(1 / (1 + exp(-c)));
+    START;
+    vec_exp_shift(out, out, 0.5f, n);
+    EACH(exp(c - 0.5));
+#undef START
+#undef EACH
+}
+
+static void elements_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_elements);
+}
+
+static void check_tanh_dot_backward(void) {
+    static float dv[MOST], dq[MOST], dk[MOST];
+    for (int i = 0; i < s.n; i++) {
+        dv[i] = 1;
+        dq[i] = 2;
+        dk[i] = 3;
+    }
+    vec_tanh_dot_backward(0.7f, s.c, s.a, s.b, dv, dq, dk, s.n);
+    for (int i = 0; i < s.n; i++) {
+        double h = tanh((double)s.a[i] + (double)s.b[i]), de = (double)0.7f, g = de * (double)s.c[i] * (1 - h * h);
+        near(dv[i], 1 + de * h);
+        near(dq[i], 2 + g);
+        near(dk[i], 3 + g);
+    }
+}
+
+static void the_gradient_of_an_energy_is_that_of_its_equation(void **state) {
+    (void)state;
+    for_every_length(check_tanh_dot_backward);
+}
+
+/* Rows of a tensor are aligned to their width, not to the registers. */
+static void check_alignment(void) {
+    static float a[MOST + 16], b[MOST + 16], out[2][MOST + 16];
+    float dot[16], sum[16], energy[16], exps[16];
+    double squares[16];
+    if (s.n > 1000)
+        return;
+    for (int shift = 0; shift < 16; shift++) {
+        memcpy(a + shift, s.a, (size_t)s.n * sizeof *a);
+        memcpy(b + shift, s.b, (size_t)s.n * sizeof *b);
+        float *to = out[shift > 0];
+        dot[shift] = vec_dot(a + shift, b + shift, s.n);
+        sum[shift] = vec_sum(a + shift, s.n);
+        squares[shift] = vec_sum_squares(a + shift, s.n);
+        energy[shift] = vec_tanh_dot(b + shift, a + shift, a + shift, s.n);
+        exps[shift] = vec_exp_shift(to, a + shift, 1, s.n);
+        assert_true(dot[shift] == dot[0] && sum[shift] == sum[0] && squares[shift] == squares[0]);
+        assert_true(energy[shift] == energy[0] && exps[shift] == exps[0]);
+        assert_memory_equal(out[0], to, (size_t)s.n * sizeof *to);
+    }
+}
+
+static void results_do_not_depend_on_where_a_row_lies(void **state) {
+    (void)state;
+    for_every_length(check_alignment);
+}
+
+static float from_bf16(uint16_t bits) {
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void bfloat16_is_the_nearest_with_ties_to_even(void **state) {
+    (void)state;
+    static const float in[] = {0,          1,        -2.5f,     0x1.01p0f, 0x1.03p0f, 0x1.010002p0f, 0x1.02fffep0f,
+                               -0x1.01p0f, INFINITY, -INFINITY, FLT_MAX,   0x1p-126f};
+    static const float out[] = {0,         1,  -2.5f,    1,         0x1.04p0f, 0x1.02p0f,
+                                0x1.02p0f, -1, INFINITY, -INFINITY, INFINITY,  0x1p-126f};
+    enum { n = sizeof in / sizeof *in };
+    uint16_t bits[n];
+    vec_to_bf16(bits, in, n);
+    for (int i = 0; i < n; i++)
+        assert_true(from_bf16(bits[i]) == out[i]);
+    static uint16_t many[N];
+    spread(-3, 3);
+    vec_to_bf16(many, x, N);
+    for (int i = 0; i < N; i++) /* half a unit of 8 binary places */
+        assert_true(fabsf(from_bf16(many[i]) - x[i]) <= 0x1p-8f * fabsf(x[i]));
+    static const uint32_t nans[] = {0x7F800001, 0xFF800001, 0x7FFFFFFF, 0xFFFFFFFF};
+    for (int i = 0; i < 4; i++) { /* their last bits carry the mark alone */
+        float nan;
+        memcpy(&nan, &nans[i], sizeof nan);
+        vec_to_bf16(bits, &nan, 1);
+        assert_true(isnan(from_bf16(bits[0])));
+    }
+}
+
+/* In float alone the last blocks would add nothing to so large a sum. */
+static void long_sums_of_squares_keep_their_precision(void **state) {
+    (void)state;
+    long n = 40000000;
+    float *ones = malloc((size_t)n * sizeof *ones);
+    assert_non_null(ones);
+    for (long i = 0; i < n; i++)
+        ones[i] = 1;
+    assert_true(vec_sum_squares(ones, n) == 4e7);
+    free(ones);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tanh_is_within_7_ulp),
+        cmocka_unit_test(sigmoid_is_within_a_22nd_binary_place),
+        cmocka_unit_test(exp_is_within_2_ulp),
+        cmocka_unit_test(extreme_numbers_saturate),
+        cmocka_unit_test(nan_passes_through),
+        cmocka_unit_test(sums_are_those_of_plain_loops),
+        cmocka_unit_test(elements_are_those_of_plain_loops),
+        cmocka_unit_test(the_gradient_of_an_energy_is_that_of_its_equation),
+        cmocka_unit_test(results_do_not_depend_on_where_a_row_lies),
+        cmocka_unit_test(bfloat16_is_the_nearest_with_ties_to_even),
+        cmocka_unit_test(long_sums_of_squares_keep_their_precision),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
