@@ -1,10 +1,10 @@
 /* The files of a run. state.safetensors alone is what a resume needs, so that one rename makes it true. */
 #include "base/file.h"
 #include "train/run.h"
+#include "train/run_options.h"
 
 #include <errno.h>
 #include <jansson.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,93 +49,6 @@ sa_status run_clear_folder(const run *r, sa_error *error) {
     return SA_OK;
 }
 
-/* Options that define a run: kept in its state, and in force after a resume. */
-typedef enum field_type { FIELD_INT, FIELD_FLOAT, FIELD_BOOL, FIELD_SEED } field_type;
-typedef struct field {
-    const char *name;
-    field_type type;
-    size_t offset;
-} field;
-#define FIELD(type, name)                                                                                          \
-    { #name, type, offsetof(sa_train_options, name) }
-static const field fields[] = {
-    FIELD(FIELD_FLOAT, dropout),
-    FIELD(FIELD_FLOAT, dropout_emb),
-    FIELD(FIELD_FLOAT, label_smoothing),
-    FIELD(FIELD_INT, optimizer),
-    FIELD(FIELD_FLOAT, learning_rate),
-    FIELD(FIELD_FLOAT, adadelta_rho),
-    FIELD(FIELD_FLOAT, adadelta_epsilon),
-    FIELD(FIELD_FLOAT, adam_beta1),
-    FIELD(FIELD_FLOAT, adam_beta2),
-    FIELD(FIELD_FLOAT, adam_epsilon),
-    FIELD(FIELD_INT, warmup),
-    FIELD(FIELD_INT, schedule),
-    FIELD(FIELD_FLOAT, clip_norm),
-    FIELD(FIELD_BOOL, loss_per_word),
-    FIELD(FIELD_FLOAT, average),
-    FIELD(FIELD_INT, mini_batch),
-    FIELD(FIELD_INT, window),
-    FIELD(FIELD_INT, max_length),
-    FIELD(FIELD_INT, early_stopping_metric),
-    FIELD(FIELD_INT, valid_beam),       FIELD(FIELD_INT, precision),
-    FIELD(FIELD_SEED, seed),
-    FIELD(FIELD_INT, shards),
-    FIELD(FIELD_INT, held_out),
-};
-enum { N_FIELDS = sizeof fields / sizeof *fields };
-
-static json_t *field_to_json(const sa_train_options *o, const field *f) {
-    const char *at = (const char *)o + f->offset;
-    char digits[32];
-    switch (f->type) {
-    case FIELD_INT: /* enums too: they are int-sized */
-        return json_integer(*(const int *)at);
-    case FIELD_BOOL:
-        return json_boolean(*(const bool *)at);
-    case FIELD_FLOAT:
-        return json_real((double)*(const float *)at);
-    default: /* all 64 bits */
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)*(const uint64_t *)at);
-        return json_string(digits);
-    }
-}
-
-static bool field_from_json(sa_train_options *o, const field *f, const json_t *value) {
-    char *at = (char *)o + f->offset;
-    switch (f->type) {
-    case FIELD_INT:
-        *(int *)at = (int)json_integer_value(value);
-        return json_is_integer(value);
-    case FIELD_BOOL:
-        *(bool *)at = json_is_true(value);
-        return json_is_boolean(value);
-    case FIELD_FLOAT:
-        *(float *)at = (float)json_number_value(value);
-        return json_is_number(value);
-    default:
-        *(uint64_t *)at = json_is_string(value) ? strtoull(json_string_value(value), NULL, 10) : 0;
-        return json_is_string(value);
-    }
-}
-
-static json_t *options_object(const sa_train_options *o) {
-    json_t *object = json_object();
-    for (int i = 0; object && i < N_FIELDS; i++)
-        if (json_object_set_new(object, fields[i].name, field_to_json(o, &fields[i]))) {
-            json_decref(object);
-            return NULL;
-        }
-    return object;
-}
-
-char *run_options_json(const sa_train_options *o) {
-    json_t *object = options_object(o);
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    json_decref(object);
-    return text;
-}
-
 /* What a model file says of its training; no times or threads, so that equal runs give equal files. */
 static char *training_summary(const run *r) {
     const run_counters *c = &r->counters;
@@ -143,7 +56,7 @@ static char *training_summary(const run *r) {
         json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "updates", (json_int_t)c->update, "epochs",
                   run_epochs(r), "valid_cross_entropy", c->cross_entropy, "valid_bleu", c->bleu, "pairs",
                   (json_int_t)r->train.n, "source_symbols", (json_int_t)r->train.source_symbols, "target_symbols",
-                  (json_int_t)r->train.target_symbols, "options", options_object(&r->options));
+                  (json_int_t)r->train.target_symbols, "options", run_options_object(&r->options));
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
@@ -221,7 +134,10 @@ sa_status run_save_state(run *r, sa_error *error) {
     char path[4096];
     path_of(r, "state.safetensors", path);
     model_file_parts parts;
-    char *options = run_options_json(&r->options), *counters = counters_json(&r->counters);
+    json_t *object = run_options_object(&r->options);
+    char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    char *counters = counters_json(&r->counters);
     sa_status status = model_file_parts_make(&parts, r->model, error);
     if (status == SA_OK && (!options || !counters))
         status = sa_fail_memory(error, 0);
@@ -242,21 +158,6 @@ sa_status run_save_state(run *r, sa_error *error) {
     return status;
 }
 
-static sa_status restore_options(run *r, const char *json, const char *path, sa_error *error) {
-    json_t *stored = json_loads(json, 0, NULL), *given = options_object(&r->options);
-    bool ok = stored && given;
-    for (int i = 0; ok && i < N_FIELDS; i++) {
-        const json_t *value = json_object_get(stored, fields[i].name);
-        if (!json_equal((json_t *)value, json_object_get(given, fields[i].name)))
-            run_message(r, "resume: %s is part of the run and stays as it was", fields[i].name);
-        ok = value && field_from_json(&r->options, &fields[i], value);
-    }
-    json_decref(stored);
-    json_decref(given);
-    return ok ? run_check_options(&r->options, error)
-              : sa_fail(error, SA_FORMAT, "%s: the options of the run are damaged", path);
-}
-
 sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     char path[4096];
     path_of(r, "state.safetensors", path);
@@ -266,7 +167,7 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     if (!options || !counters)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
     r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
-    SA_TRY(restore_options(r, options, path, error));
+    SA_TRY(run_restore_options(r, options, path, error));
     if (!counters_parse(&r->counters, counters))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;

@@ -63,8 +63,6 @@ sa_status run_save_state(run *r, sa_error *error);
 sa_status run_open_state(run *r, st_file **file, sa_error *error);
 /* Values, optimiser, average and counters. */
 sa_status run_load_state(run *r, const st_file *file, sa_error *error);
-/* Options that define a run, as JSON text; the caller frees. */
-char *run_options_json(const sa_train_options *o);
 
 /* report.c: to the callback, train.log and metrics.jsonl. What is reported before the logs are opened gets into
  * them then: a run that cannot begin leaves no files. */

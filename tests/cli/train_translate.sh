@@ -131,7 +131,7 @@ for signal in TERM INT; do
     update=$(sed -n 's/^resumed after update \([0-9]*\),.*/\1/p' err)
     train 0 "limit of updates.*best at update" --train src tgt --valid src tgt -o signalled --resume \
         --after $((${update:-0} + 3))u
-    train 0 'resume: mini_batch is part of the run and stays as it was' --train src tgt --valid src tgt -o signalled \
+    train 0 'resume: mini_batch stays' --train src tgt --valid src tgt -o signalled \
         --resume --after 1u --mini-batch 3
 done
 train 1 'none/state.safetensors: no such file: there is no run to resume' --train src tgt -o none --resume --after 1e

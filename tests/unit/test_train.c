@@ -189,7 +189,43 @@ static void the_number_of_threads_changes_no_byte(void **state) {
     (void)state;
     train_forty("threads1", 1);
     train_forty("threads2", 2);
+    train_forty("threads3", 3);
     expect_same_run("threads1", "threads2");
+    expect_same_run("threads1", "threads3");
+}
+
+/* The cross-entropy of the run's last validation. */
+static double last_cross_entropy(const char *run) {
+    char *metrics = read_metrics(run), *last = NULL;
+    for (char *at = metrics; (at = strstr(at, "\"cross_entropy\":")); at++)
+        last = at;
+    assert_non_null(last);
+    double value = strtod(last + strlen("\"cross_entropy\":"), NULL);
+    free(metrics);
+    return value;
+}
+
+static void bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte(void **state) {
+    (void)state;
+    static const char *const run[] = {"half1", "half2", "half3"};
+    for (int threads = 1; threads <= 3; threads++) {
+        toy_paths path;
+        sa_train_options o = forty_updates(&path, run[threads - 1]);
+        o.threads = threads;
+        o.precision = SA_BF16;
+        sa_status status = sa_train(&o, NULL, NULL, &error);
+        if (status == SA_USAGE) { /* a processor without it */
+            expect_text(error.text, "--precision f32");
+            skip();
+        }
+        expect_status(status, SA_OK);
+    }
+    expect_same_run("half1", "half2");
+    expect_same_run("half1", "half3");
+    train_forty("whole", 1);
+    double half = last_cross_entropy("half1"), whole = last_cross_entropy("whole");
+    assert_true(half != whole);
+    assert_true(half > 0.99 * whole && half < 1.01 * whole);
 }
 
 /* Kills a child that trains with those options at that update. */
@@ -505,6 +541,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hundred_pairs_are_learned_by_heart),
         cmocka_unit_test(the_number_of_threads_changes_no_byte),
+        cmocka_unit_test(bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte),
         cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
