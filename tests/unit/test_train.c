@@ -222,8 +222,8 @@ static void bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes
     }
     expect_same_run("half1", "half2");
     expect_same_run("half1", "half3");
-    train_forty("whole", 1);
-    double half = last_cross_entropy("half1"), whole = last_cross_entropy("whole");
+    train_forty("single", 1);
+    double half = last_cross_entropy("half1"), whole = last_cross_entropy("single");
     assert_true(half != whole);
     assert_true(half > 0.99 * whole && half < 1.01 * whole);
 }
