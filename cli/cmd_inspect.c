@@ -253,6 +253,7 @@ static int read_arguments(inspect_arguments *a, int argc, char **argv, const cha
     int status = options_preview(&command_inspect, a, argc, argv);
     if (status != CLI_GO_ON)
         return status;
+    /* Copied whole, so that padding is equal too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     bool changed = memcmp(&start.config, &a->config, sizeof start.config) != 0;
     char preset[sizeof a->config.preset];
     memcpy(preset, a->config.preset, sizeof preset);

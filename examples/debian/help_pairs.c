@@ -383,7 +383,7 @@ static bool write_parts(const collection *c, const options *o, size_t written[PA
 
 static void report(collection *c, const size_t written[PARTS]) {
     static const char *const texts[PAIR_VERDICTS] = {
-#define X(name, text) [PAIR_##name] = text,
+#define X(name, text) [PAIR_##name] = (text),
         PAIR_VERDICT_LIST(X)
 #undef X
     };

@@ -14,6 +14,7 @@ struct arena {
     chunk *chunks;
     size_t n, capacity;
     size_t current, used; /* position: chunk index and bytes used of it */
+    size_t live, most_live; /* bytes handed out: now, and at most since the last reset */
     size_t chunk_bytes;
 };
 
@@ -74,6 +75,8 @@ void *arena_alloc(arena *a, size_t bytes) {
         return NULL;
     void *p = a->chunks[a->current].data + a->used;
     a->used += bytes;
+    a->live += bytes;
+    a->most_live = a->live > a->most_live ? a->live : a->most_live;
     return p;
 }
 
@@ -83,16 +86,24 @@ void *arena_zalloc(arena *a, size_t bytes) {
 }
 
 arena_mark arena_get_mark(const arena *a) {
-    return (arena_mark){a->current, a->used};
+    return (arena_mark){a->current, a->used, a->live};
 }
 
 void arena_release(arena *a, arena_mark mark) {
     a->current = mark.chunk;
     a->used = mark.used;
+    a->live = mark.live;
 }
 
 void arena_reset(arena *a) {
-    arena_release(a, (arena_mark){0, 0});
+    arena_release(a, (arena_mark){0});
+    if (a->n > 1) { /* a little more than was needed, for the next pass that is a little larger */
+        for (size_t i = 0; i < a->n; i++)
+            free(a->chunks[i].data);
+        a->n = 0;
+        add_chunk(a, a->most_live + a->most_live / 16); /* without memory the next pass makes its own chunks */
+    }
+    a->most_live = 0;
 }
 
 size_t arena_capacity(const arena *a) {

@@ -1,5 +1,6 @@
-/* Memory that is given back all at once. An arena keeps its chunks between resets, so a pass that repeats
- * allocates nothing from the system. */
+/* Memory that is given back all at once. An arena keeps its memory between resets, so a pass that repeats allocates
+ * nothing from the system. What a pass took in several chunks, the next one finds as one: passes of many sizes do not
+ * leave a chunk of each size behind. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -10,7 +11,7 @@ enum { ARENA_ALIGN = 64 };
 
 typedef struct arena arena;
 typedef struct arena_mark {
-    size_t chunk, used;
+    size_t chunk, used, live;
 } arena_mark;
 
 /* chunk_bytes: what is asked of the system at a time. NULL without memory. */

@@ -203,8 +203,7 @@ sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n,
         free(target);
         return sa_fail_memory(error, length + sizeof ".tmp");
     }
-    memcpy(temporary, target, length);
-    memcpy(temporary + length, ".tmp", sizeof ".tmp");
+    snprintf(temporary, length + sizeof ".tmp", "%s.tmp", target);
     sa_status status = write_temporary(temporary, target, chunks, n, error);
     free(temporary);
     free(target);

@@ -22,6 +22,18 @@ static bool validation_due(const run *r, bool epoch_ended) {
     return every > 0 ? r->counters.update % every == 0 : epoch_ended;
 }
 
+/* An update whose numbers are not finite changes nothing. A few in a row may be an accident of the data. */
+enum { SKIPS_MAX = 10 };
+
+static void report_skip(run *r, const size_t *pairs, size_t n) {
+    char lines[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < n && length < sizeof lines - 32; i++)
+        length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu", r->train.pair[pairs[i]].line + 1);
+    run_message(r, "update %lld skipped: its loss or gradient is not finite; lines of the training text:%s%s",
+                (long long)r->counters.update + 1, lines, length < sizeof lines - 32 ? "" : " ...");
+}
+
 /* One update; *epoch_ended: it was the epoch's last. */
 static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
@@ -30,7 +42,14 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
     size_t n = e->start[i + 1] - e->start[i];
     double rate = learning_rate(r);
     update_result result;
-    SA_TRY(updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error));
+    sa_status status = updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error);
+    bool skipped = status == SA_NUMERIC && ++r->skipped <= SKIPS_MAX;
+    if (status != SA_OK && !skipped)
+        return status;
+    if (skipped)
+        report_skip(r, pairs, n);
+    else
+        r->skipped = 0;
     c->update++;
     c->minibatch++;
     *epoch_ended = (size_t)c->minibatch == e->n;
@@ -38,8 +57,10 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
         c->epoch++;
         c->minibatch = 0;
     }
-    c->shown_ends += (int64_t)n; /* one </s> a sentence */
-    run_report_update(r, &result, rate, false);
+    if (!skipped) {
+        c->shown_ends += (int64_t)n; /* one </s> a sentence */
+        run_report_update(r, &result, rate, false);
+    }
     return SA_OK;
 }
 

@@ -118,7 +118,8 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
     }
     for (int way = 0; way < 16; way++) {
         matrix A = draw(&random, M, K, way & 1, way & 8 ? 3 : 0), B = draw(&random, K, N, way & 2, way & 8 ? 3 : 0);
-        matrix C = draw(&random, M, N, false, 2), before = copy(C), plain = copy(C), exact = copy(C);
+        matrix C = draw(&random, M, N, false, 2), before = copy(C), plain = copy(C), exact = copy(C),
+               in_float = copy(C);
         bool packed = way & 4;
         gemm_plain(A, B, exact, true);
         gemm_set_precision(g, GEMM_BF16);
@@ -129,7 +130,9 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
             assert_true(gemm_run_packed(g, A, pack, C, true));
         } else
             assert_true(gemm_run(g, A, B, C, true));
-        gemm_set_precision(g, GEMM_F32);
+        gemm_set_precision(g, GEMM_F32); /* and products in float go on beside them */
+        assert_true(gemm_run(g, A, B, in_float, true));
+        compare(in_float, exact, before, K);
         to_bf16_and_back(A);
         to_bf16_and_back(B);
         gemm_plain(A, B, plain, true);
@@ -139,8 +142,8 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
             rounded = rounded || fabsf(C.at[i] - exact.at[i]) > 1e-4f;
         assert_true(rounded);
         gemm_pack_free(pack);
-        matrix *const all[] = {&A, &B, &C, &before, &plain, &exact};
-        for (int k = 0; k < 6; k++)
+        matrix *const all[] = {&A, &B, &C, &before, &plain, &exact, &in_float};
+        for (int k = 0; k < 7; k++)
             free(all[k]->at);
     }
     gemm_free(g);
