@@ -80,11 +80,6 @@ void *arena_alloc(arena *a, size_t bytes) {
     return p;
 }
 
-void *arena_zalloc(arena *a, size_t bytes) {
-    void *p = arena_alloc(a, bytes);
-    return p ? memset(p, 0, bytes) : NULL;
-}
-
 arena_mark arena_get_mark(const arena *a) {
     return (arena_mark){a->current, a->used, a->live};
 }

@@ -19,7 +19,6 @@ arena *arena_new(size_t chunk_bytes);
 void arena_free(arena *a);
 /* bytes, aligned to ARENA_ALIGN, not cleared. NULL without memory. */
 void *arena_alloc(arena *a, size_t bytes);
-void *arena_zalloc(arena *a, size_t bytes);
 /* Everything allocated after the mark was taken is given back. */
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark);

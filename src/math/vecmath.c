@@ -144,12 +144,6 @@ MULTI void vec_mul_add(real *y, const real *a, const real *b, int n) {
         y[i] += a[i] * b[i];
 }
 
-MULTI void vec_scale(real *y, real a, int n) {
-#pragma omp simd
-    for (int i = 0; i < n; i++)
-        y[i] *= a;
-}
-
 MULTI real vec_exp_shift(real *y, const real *x, real shift, int n) {
     real sum = 0;
 #pragma omp simd reduction(+ : sum)

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-/* |error| <= 4 ulp of the exact function, float; the C library's in double. */
+/* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, the exp below within 2 ulp; in double they are the C
+ * library's. */
 void vec_tanh(real *y, const real *x, int n);
 void vec_sigmoid(real *y, const real *x, int n);
 
@@ -19,7 +20,6 @@ double vec_sum_squares(const real *x, long n);
 void vec_add(real *y, const real *x, int n);                    /* y += x */
 void vec_axpy(real *y, real a, const real *x, int n);           /* y += a x */
 void vec_mul_add(real *y, const real *a, const real *b, int n); /* y += a b */
-void vec_scale(real *y, real a, int n);
 
 /* y = exp(x - shift); returns the sum of y. */
 real vec_exp_shift(real *y, const real *x, real shift, int n);

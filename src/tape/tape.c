@@ -151,14 +151,6 @@ tensor *tape_slice(tape *t, tensor *x, int i) {
     return view(t, x, x->rank - 1, x->dim + 1, i * (tensor_count(x) / x->dim[0]));
 }
 
-tensor *tape_reshape(tape *t, tensor *x, int rank, const int *dim) {
-    if (!x)
-        return tape_fail(t);
-    tensor *y = view(t, x, rank, dim, 0);
-    SA_ASSERT(!y || tensor_count(y) == tensor_count(x));
-    return y;
-}
-
 tensor *tape_wrap(tape *t, int rows, int cols, real *data) {
     SA_ASSERT(!t->recording);
     tensor *x = describe(t, 2, (int[]){rows, cols});

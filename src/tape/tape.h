@@ -81,9 +81,6 @@ tensor *tape_matrix(tape *t, int rows, int cols);
 tensor *tape_like(tape *t, const tensor *shape);
 /* A view of x[i] (first dimension dropped): shares data and gradient with x. */
 tensor *tape_slice(tape *t, tensor *x, int i);
-/* A view of x with another shape of the same count. */
-tensor *tape_reshape(tape *t, tensor *x, int rank, const int *dim);
-
 /* Numbers that live elsewhere, as a tensor without gradient. */
 tensor *tape_wrap(tape *t, int rows, int cols, real *data);
 

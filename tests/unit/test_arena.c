@@ -49,34 +49,73 @@ static void an_allocation_larger_than_a_chunk_gets_one_of_its_own(void **state) 
     arena_free(a);
 }
 
-/* The same allocations again: the same addresses, nothing more from the system. */
-static void a_pass_that_repeats_finds_one_chunk_and_asks_for_nothing(void **state) {
-    (void)state;
-    enum { N = 100 };
-    static const size_t sizes[] = {10, 5000, 300, 2000, 9000, 64};
-    arena *a = arena_new(4096);
-    char *at[N];
-    size_t held = 0, handed_out = 0;
-    assert_non_null(a);
-    for (int i = 0; i < N; i++) {
-        assert_non_null(arena_alloc(a, sizes[i % 6]));
-        handed_out += (sizes[i % 6] + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+/* A pass of 100 allocations, the k-th k times as large as the first. */
+enum { PASS = 100 };
+static void run_pass(arena *a, size_t k, unsigned char *at[PASS]) {
+    static const size_t sizes[] = {64, 5056, 320, 2048, 9024, 128};
+    for (int i = 0; i < PASS; i++) {
+        assert_non_null(at[i] = arena_alloc(a, k * sizes[i % 6]));
+        memset(at[i], i, k * sizes[i % 6]);
     }
+}
+
+static void a_pass_that_repeats_takes_nothing_from_the_system(void **state) {
+    (void)state;
+    arena *a = arena_new(4096);
+    unsigned char *first[PASS], *again[PASS];
+    assert_non_null(a);
+    run_pass(a, 1, first);
+    arena_reset(a);
+    run_pass(a, 1, first);
+    size_t held = arena_capacity(a);
     for (int round = 0; round < 3; round++) {
         arena_reset(a);
-        for (int i = 0; i < N; i++) {
-            char *p = arena_alloc(a, sizes[i % 6]);
-            assert_non_null(p);
-            if (round > 0)
-                assert_ptr_equal(p, at[i]);
-            else if (i > 0)
-                assert_true(p > at[i - 1] && p <= at[i - 1] + 9000 + ARENA_ALIGN);
-            at[i] = p;
-        }
-        assert_true(arena_capacity(a) >= handed_out && arena_capacity(a) < handed_out + handed_out / 8 + ARENA_ALIGN);
-        assert_true(round == 0 || arena_capacity(a) == held);
-        held = arena_capacity(a);
+        run_pass(a, 1, again);
+        assert_memory_equal(again, first, sizeof first);
+        assert_int_equal(arena_capacity(a), held);
     }
+    arena_free(a);
+}
+
+static void what_took_several_chunks_is_one_after_a_reset(void **state) {
+    (void)state;
+    arena *a = arena_new(4096);
+    unsigned char *at[PASS];
+    assert_non_null(a);
+    run_pass(a, 1, at);
+    arena_reset(a);
+    run_pass(a, 1, at);
+    for (int i = 0; i + 1 < PASS; i++)
+        assert_true(at[i + 1] > at[i] && at[i + 1] - at[i] <= 9024);
+    arena_free(a);
+}
+
+static void passes_of_many_sizes_leave_little_more_than_the_largest_needs(void **state) {
+    (void)state;
+    arena *a = arena_new(4096);
+    unsigned char *at[PASS];
+    assert_non_null(a);
+    for (size_t k = 1; k <= 12; k++) {
+        run_pass(a, k, at);
+        arena_reset(a);
+    }
+    size_t largest = 12 * (17 * (64 + 5056 + 320 + 2048) + 16 * (9024 + 128));
+    assert_true(arena_capacity(a) >= largest);
+    assert_true(arena_capacity(a) < largest + largest / 4 + (4 << 20)); /* chunks are rounded to large pages */
+    arena_free(a);
+}
+
+static void what_was_released_on_the_way_is_not_kept_memory_for(void **state) {
+    (void)state;
+    arena *a = arena_new(4096);
+    assert_non_null(a);
+    for (int i = 0; i < 100; i++) { /* never more than 6,000 bytes at a time */
+        arena_mark mark = arena_get_mark(a);
+        assert_true(arena_alloc(a, 3000) && arena_alloc(a, 3000));
+        arena_release(a, mark);
+    }
+    arena_reset(a);
+    assert_true(arena_capacity(a) < 8192);
     arena_free(a);
 }
 
@@ -114,25 +153,9 @@ static void impossible_sizes_give_null_and_the_arena_goes_on(void **state) {
     assert_non_null(a);
     assert_null(arena_alloc(a, SIZE_MAX));
     assert_null(arena_alloc(a, SIZE_MAX - ARENA_ALIGN));
-    assert_null(arena_zalloc(a, SIZE_MAX));
     char *p = arena_alloc(a, 100);
     assert_non_null(p);
     memset(p, 1, 100);
-    arena_free(a);
-}
-
-static void cleared_memory_is_zero_even_when_used_before(void **state) {
-    (void)state;
-    arena *a = arena_new(4096);
-    assert_non_null(a);
-    char *p = arena_alloc(a, 1000);
-    assert_non_null(p);
-    memset(p, 1, 1000);
-    arena_reset(a);
-    const char *q = arena_zalloc(a, 1000);
-    assert_ptr_equal(q, p);
-    for (int i = 0; i < 1000; i++)
-        assert_int_equal(q[i], 0);
     arena_free(a);
 }
 
@@ -146,10 +169,12 @@ int main(void) {
         cmocka_unit_test(allocations_are_aligned_and_apart),
         cmocka_unit_test(even_empty_allocations_have_an_address_of_their_own),
         cmocka_unit_test(an_allocation_larger_than_a_chunk_gets_one_of_its_own),
-        cmocka_unit_test(a_pass_that_repeats_finds_one_chunk_and_asks_for_nothing),
+        cmocka_unit_test(a_pass_that_repeats_takes_nothing_from_the_system),
+        cmocka_unit_test(what_took_several_chunks_is_one_after_a_reset),
+        cmocka_unit_test(passes_of_many_sizes_leave_little_more_than_the_largest_needs),
+        cmocka_unit_test(what_was_released_on_the_way_is_not_kept_memory_for),
         cmocka_unit_test(a_release_keeps_what_is_older_than_its_mark),
         cmocka_unit_test(impossible_sizes_give_null_and_the_arena_goes_on),
-        cmocka_unit_test(cleared_memory_is_zero_even_when_used_before),
         cmocka_unit_test(freeing_null_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void parameters_lie_aligned_in_one_block_in_the_order_of_declaration(void
     (void)state;
     params p = {0};
     static const int shape[][2] = {{3, 5}, {7, 0}, {16, 1}, {1, 1}, {33, 2}};
-    char name[8];
+    char name[16];
     for (int i = 0; i < 5; i++) {
         snprintf(name, sizeof name, "p%d", i);
         param *made = params_declare(&p, name, shape[i][0], shape[i][1], INIT_ZERO, 0, USE_ONCE);

@@ -131,9 +131,8 @@ static void views_share_data_and_gradient(void **state) {
     for (int i = 0; i < 24; i++)
         assert_true(x->grad[i] == 0);
     x->grad[0] = 1;
-    tensor *flat = tape_reshape(t, x, 2, (int[]){6, 4});
-    assert_true(flat->rank == 2 && flat->dim[0] == 6 && flat->dim[1] == 4);
-    assert_true(flat->data == x->data && flat->grad == x->grad && flat->grad[0] == 1); /* cleared once, not twice */
+    tensor *again = tape_slice(t, x, 0);
+    assert_true(again->grad == x->grad && again->grad[0] == 1); /* cleared once, not twice */
     tape_free(t);
 }
 
@@ -253,9 +252,6 @@ static void null_given_to_a_view_fails_the_tape(void **state) {
     (void)state;
     tape *t = new_tape(1, true);
     assert_null(tape_slice(t, NULL, 0));
-    assert_true(t->failed);
-    tape_reset(t, true);
-    assert_null(tape_reshape(t, NULL, 1, (int[]){1}));
     assert_true(t->failed);
     tape_free(t);
 }
