@@ -46,16 +46,18 @@ static void set_defaults(bench_arguments *a, const char *preset) {
 
 static void print_result(const bench_arguments *a, const sa_train_bench *b) {
     if (a->json) {
-        printf("{\"preset\":\"%s\",\"parameters\":%.0f,\"mini_batch\":%d,\"shards\":%d,\"precision\":\"%s\",\"threads\":%d,"
+        printf("{\"preset\":\"%s\",\"parameters\":%.0f,\"mini_batch\":%d,\"shards\":%d,\"precision\":\"%s\","
+               "\"threads\":%d,"
                "\"words_per_second\":%.1f,\"updates_per_second\":%.3f,\"gflops\":%.2f,\"gflops_products\":%.2f,"
                "\"share\":%.4f,\"peak_megabytes\":%.1f}\n",
-               a->run.model.preset, b->parameters, a->run.mini_batch, a->run.shards, precision_names[a->run.precision], a->run.threads,
-               b->words_per_second, b->updates_per_second, b->gflops_done, b->gflops_products, b->share,
-               b->peak_megabytes);
+               a->run.model.preset, b->parameters, a->run.mini_batch, a->run.shards,
+               precision_names[a->run.precision], a->run.threads, b->words_per_second, b->updates_per_second,
+               b->gflops_done, b->gflops_products, b->share, b->peak_megabytes);
         return;
     }
     printf("%s, %.2f M parameters, minibatch %d in %d shards, %s, %d thread%s\n", a->run.model.preset,
-           b->parameters / 1e6, a->run.mini_batch, a->run.shards, precision_names[a->run.precision], a->run.threads, a->run.threads > 1 ? "s" : "");
+           b->parameters / 1e6, a->run.mini_batch, a->run.shards, precision_names[a->run.precision], a->run.threads,
+           a->run.threads > 1 ? "s" : "");
     printf("target words/s     %10.0f\n", b->words_per_second);
     printf("updates/s          %10.2f\n", b->updates_per_second);
     printf("GF/s of updates    %10.1f\n", b->gflops_done);
@@ -100,9 +102,10 @@ const command command_bench = {
     .name = "bench",
     .summary = "measure how fast training is on this machine",
     .synopsis = "train --train SRC TGT [OPTION]...",
-    .about = "Trains on some minibatches without keeping anything, and prints the speed beside that of the matrix "
-             "products which the updates are made of, measured alone: the share tells how near the program is to what "
-             "the machine can do.",
+    .about =
+        "Trains on some minibatches without keeping anything, and prints the speed beside that of the matrix "
+        "products which the updates are made of, measured alone: the share tells how near the program is to what "
+        "the machine can do.",
     .examples = "  softalign bench train --train corpus.en corpus.fr --vocab-size 10000 --dim-emb 256 \\\n"
                 "      --dim-rnn 512 --dim-dec 512 --dim-att 512 --dim-maxout 256\n",
     .options = bench_options,

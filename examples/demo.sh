@@ -7,7 +7,7 @@ softalign=build/softalign
 text=demo/text
 run=demo/run
 shown=12 # translations
-sentence='Select the data source name.'
+sentence='The selected text is displayed in the upper right corner.'
 
 step() {
     printf '\n== %s\n\n' "$1"
@@ -30,10 +30,11 @@ show() {
     "$@"
 }
 
+# Smaller than the preset, less dropout and larger steps: what four minutes can fill.
 train() {
     show $softalign train --preset small --train $text/train.en $text/train.fr --valid $text/valid.en $text/valid.fr \
-        --vocab-type bpe --vocab-size 4000 --dim-emb 192 --dim-rnn 192 --dim-dec 256 --dim-att 192 --dim-maxout 192 \
-        --dropout 0.2 --dropout-emb 0.1 --learning-rate 0.002 --after 4m --output $run "$@"
+        --vocab-size 4000 --dim-emb 192 --dim-rnn 192 --dim-dec 256 --dim-att 192 --dim-maxout 192 \
+        --dropout 0.2 --dropout-emb 0.1 --learning-rate 0.003 --after 4m --output $run "$@"
 }
 
 [ -x $softalign ] || { echo "demo.sh: $softalign is not there; 'make demo' builds it first" >&2; exit 1; }

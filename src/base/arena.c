@@ -13,7 +13,7 @@ typedef struct chunk {
 struct arena {
     chunk *chunks;
     size_t n, capacity;
-    size_t current, used; /* position: chunk index and bytes used of it */
+    size_t current, used;   /* position: chunk index and bytes used of it */
     size_t live, most_live; /* bytes handed out: now, and at most since the last reset */
     size_t chunk_bytes;
 };

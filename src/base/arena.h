@@ -1,6 +1,6 @@
 /* Memory that is given back all at once. An arena keeps its memory between resets, so a pass that repeats allocates
- * nothing from the system. What a pass took in several chunks, the next one finds as one: passes of many sizes do not
- * leave a chunk of each size behind. */
+ * nothing from the system. What a pass took in several chunks, the next one finds as one: passes of many sizes do
+ * not leave a chunk of each size behind. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -1,25 +1,17 @@
 #include "layer/gru_cell.h"
 
 #include "op/linear.h"
-#include "op/pointwise.h"
 
 #include <string.h>
 
 void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix, int input, int context, int width,
                       sa_reset reset) {
     g->W = weight_declare(scope, prefix, "W", WEIGHT_MATRIX, 3, width, input, USE_ONCE);
-    g->U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_STEP);
-    g->U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_STEP);
-    g->C = context ? weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 3, width, context, USE_STEP) : NULL;
-    g->b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_ONCE);
-    g->reset = reset;
-}
-
-tensor *gru_cell_step(tape *t, const gru_cell *g, tensor *x, tensor *s, const bool *live) {
-    tensor *z = NULL, *r = gru_gates(t, x, linear(t, s, g->U_zr, NULL), &z);
-    tensor *u = g->reset == SA_RESET_BEFORE ? linear(t, op_mul(t, r, s), g->U, NULL)
-                                            : op_mul(t, r, linear(t, s, g->U, NULL));
-    return gru_update(t, x, u, z, s, g->b, live);
+    g->step.U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_STEP);
+    g->step.U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_STEP);
+    g->step.C = context ? weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 3, width, context, USE_STEP) : NULL;
+    g->step.b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_ONCE);
+    g->step.reset = reset;
 }
 
 static bool *live_rows(tape *t, int S, int B, const int *lengths) {
@@ -35,7 +27,7 @@ tensor **gru_cell_run(tape *t, const gru_cell *g, tensor *x, const int *lengths,
     if (!Wx)
         return NULL;
     int S = x->dim[0], B = x->dim[1];
-    tensor *s = tape_matrix(t, B, g->U->dim[1]);
+    tensor *s = tape_matrix(t, B, g->step.U->dim[1]);
     tensor **states = tape_bytes(t, (size_t)S * sizeof *states);
     bool *live = live_rows(t, S, B, lengths);
     if (!s || !states || !live)
@@ -45,7 +37,7 @@ tensor **gru_cell_run(tape *t, const gru_cell *g, tensor *x, const int *lengths,
     for (int i = 0; i < S; i++) {
         int j = reversed ? S - 1 - i : i;
         tape_loop_next(t);
-        s = states[j] = gru_cell_step(t, g, tape_slice(t, Wx, j), s, live + (long)j * B);
+        s = states[j] = gru_step(t, &g->step, tape_slice(t, Wx, j), NULL, s, live + (long)j * B);
     }
     tape_loop_end(t);
     return t->failed ? NULL : states;

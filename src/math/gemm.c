@@ -157,7 +157,8 @@ static dnnl_memory_desc_t describe(int rows, int cols, long stride, bool transpo
 static bool same_product(const product *p, const product *q) {
     return p->M == q->M && p->K == q->K && p->N == q->N && p->a_stride == q->a_stride &&
            p->b_stride == q->b_stride && p->c_stride == q->c_stride && p->a_transposed == q->a_transposed &&
-           p->b_transposed == q->b_transposed && p->packed == q->packed && p->accumulate == q->accumulate && p->bf16 == q->bf16;
+           p->b_transposed == q->b_transposed && p->packed == q->packed && p->accumulate == q->accumulate &&
+           p->bf16 == q->bf16;
 }
 
 static size_t hash_product(const product *p) {

@@ -30,8 +30,8 @@ void gemm_free(gemm *g);
 /* oneDNN would open an OpenMP team for each product: tells it that the calling thread works alone. */
 void gemm_work_alone(void);
 
-/* What the operands of later products of g are rounded to; sums stay in float. bfloat16 keeps 8 bits of a mantissa and
- * doubles the speed where the processor has instructions for it. In double this has no effect. */
+/* What the operands of later products of g are rounded to; sums stay in float. bfloat16 keeps 8 bits of a mantissa
+ * and doubles the speed where the processor has instructions for it. In double this has no effect. */
 typedef enum gemm_precision { GEMM_F32, GEMM_BF16 } gemm_precision;
 void gemm_set_precision(gemm *g, gemm_precision precision);
 /* Whether oneDNN multiplies bfloat16 on this processor. */
@@ -50,8 +50,8 @@ void gemm_pack_free(gemm_pack *pack);
 bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate);
 
 /* What the products since gemm_forget_uses amounted to: operations (a multiplication and an addition are two), and
- * the seconds that the same products take when each runs by itself, operands in cache as far as they fit. In double:
- * zeros. False without memory. */
+ * the seconds that the same products take when each runs by itself, operands in cache as far as they fit. In
+ * double: zeros. False without memory. */
 void gemm_forget_uses(gemm *g);
 bool gemm_replay(gemm *g, double *operations, double *seconds);
 

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, the exp below within 2 ulp; in double they are the C
- * library's. */
+/* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, the exp below within 2 ulp; in double they are the
+ * C library's. */
 void vec_tanh(real *y, const real *x, int n);
 void vec_sigmoid(real *y, const real *x, int n);
 

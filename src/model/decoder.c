@@ -16,7 +16,7 @@ bool model_start(const model *m, tape *t, const encoding *source, decoder_state 
     if (!m->preset->attends) {
         out->n = 3;
         out->part[PART_C] = source->summary;
-        out->part[PART_PROJECTED_C] = linear(t, source->summary, m->decoder.C, NULL);
+        out->part[PART_PROJECTED_C] = linear(t, source->summary, m->decoder.step.C, NULL);
     }
     return !t->failed;
 }
@@ -39,8 +39,14 @@ static tensor *look(const model *m, tape *t, const encoding *source, const int *
 
 /* s' = f(s, y, c) */
 static tensor *advance(const model *m, tape *t, tensor *s, step_words words, tensor *c) {
-    tensor *x = linear_sum(t, words.x, NULL, 1, &(linear_term){c, m->decoder.C});
-    return gru_cell_step(t, &m->decoder, x, s, NULL);
+    return gru_step(t, &m->decoder.step, words.x, c, s, NULL);
+}
+
+/* The same with a fixed context, whose product C c was made once. */
+static tensor *advance_fixed(const model *m, tape *t, tensor *s, step_words words, tensor *projected_c) {
+    gru_weights step = m->decoder.step;
+    step.C = NULL;
+    return gru_step(t, &step, op_add(t, words.x, projected_c), NULL, s, NULL);
 }
 
 bool model_step(const model *m, tape *t, const encoding *source, const int *rows, bool first, step_words words,
@@ -50,7 +56,7 @@ bool model_step(const model *m, tape *t, const encoding *source, const int *rows
     if (!m->preset->attends) {
         c = in->part[PART_C];
         if (!first || m->config.order == SA_UPDATE_FIRST)
-            s = gru_cell_step(t, &m->decoder, op_add(t, words.x, in->part[PART_PROJECTED_C]), s, NULL);
+            s = advance_fixed(m, t, s, words, in->part[PART_PROJECTED_C]);
         out->n = 3;
         out->part[PART_C] = c;
         out->part[PART_PROJECTED_C] = in->part[PART_PROJECTED_C];

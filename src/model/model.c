@@ -50,9 +50,8 @@ static void declare_decoder(model *m, const weight_scope *scope) {
         m->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_ONCE);
         m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_ONCE);
     }
-    m->target_embedding =
-        weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target, c->dim_emb,
-                                         c->tied_target ? USE_STEP : USE_ONCE);
+    m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
+                                         c->dim_emb, c->tied_target ? USE_STEP : USE_ONCE);
     m->target_embedding_b = weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_ONCE);
     gru_cell_declare(&m->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
     m->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_ONCE);

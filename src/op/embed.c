@@ -20,8 +20,8 @@ static void embed_backward(tape *t, op_record *record) {
     for (long i = 0; i < rows; i++) /* a zero vector has no parameters */
         if (r->ids[i] < 0)
             memset(r->y->grad + i * m, 0, (size_t)m * sizeof(real));
-    tape_defer_ids(t, r->E, r->ids, r->y->grad, m, rows);
-    tape_defer_rows(t, r->b, r->y->grad, m, rows);
+    tape_defer_ids(t, r->E, r->ids, tensor_grad_matrix(r->y));
+    tape_defer_rows(t, r->b, tensor_grad_matrix(r->y));
 }
 
 tensor *embed(tape *t, param *E, param *b, const int *ids, int T, int B) {

@@ -14,14 +14,14 @@ typedef struct linear_record {
     linear_term term[TERMS_MAX];
 } linear_record;
 
-static bool times_transposed(tape *t, matrix x, const param *W, matrix y, bool accumulate) {
+bool linear_product(tape *t, matrix x, const param *W, matrix y, bool accumulate) {
     if (W->forward)
         return gemm_run_packed(t->gemm, x, W->forward, y, accumulate);
     return gemm_run(t->gemm, x, matrix_transposed(matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1])), y,
                     accumulate);
 }
 
-static bool times(tape *t, matrix dy, const param *W, matrix dx, bool accumulate) {
+bool linear_product_back(tape *t, matrix dy, const param *W, matrix dx, bool accumulate) {
     if (W->backward)
         return gemm_run_packed(t->gemm, dy, W->backward, dx, accumulate);
     return gemm_run(t->gemm, dy, matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1]), dx, accumulate);
@@ -37,9 +37,9 @@ static void linear_backward(tape *t, op_record *record) {
     for (int k = 0; k < r->n; k++) {
         tensor *x = r->term[k].x;
         param *W = r->term[k].W;
-        if (!times(t, tensor_grad_matrix(y), W, tensor_grad_matrix(x), tensor_grad_accumulates(x)))
+        if (!linear_product_back(t, tensor_grad_matrix(y), W, tensor_grad_matrix(x), tensor_grad_accumulates(x)))
             tape_fail(t);
-        tape_defer_product(t, W, x->data, tensor_cols(x), y->grad, out, rows);
+        tape_defer_product(t, W, 0, tensor_matrix(x), tensor_grad_matrix(y));
     }
     if (r->addend) {
         tensor_grad_clear_once(r->addend);
@@ -47,7 +47,7 @@ static void linear_backward(tape *t, op_record *record) {
             vec_add(r->addend->grad + i * out, y->grad + i * out, out);
     }
     if (r->b)
-        tape_defer_rows(t, r->b, y->grad, out, rows);
+        tape_defer_rows(t, r->b, tensor_grad_matrix(y));
 }
 
 static void start_rows(tensor *y, const tensor *addend, const param *b) {
@@ -82,7 +82,7 @@ tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *
     for (int k = 0; k < n; k++) {
         SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == out);
         SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(x));
-        if (!times_transposed(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
+        if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
             return tape_fail(t);
     }
     linear_record *r = tape_record(t, sizeof *r, linear_backward);

@@ -38,32 +38,6 @@ tensor *op_tanh(tape *t, tensor *x) {
     return record(t, tanh_backward, y, x, NULL);
 }
 
-static void mul_backward(tape *t, op_record *base) {
-    (void)t;
-    pointwise_record *r = (pointwise_record *)base;
-    if (!r->y->has_grad)
-        return;
-    tensor_grad_clear_once(r->a);
-    tensor_grad_clear_once(r->b);
-    int cols = tensor_cols(r->y);
-    for (long i = 0; i < tensor_count(r->y); i += cols) {
-        vec_mul_add(r->a->grad + i, r->y->grad + i, r->b->data + i, cols);
-        vec_mul_add(r->b->grad + i, r->y->grad + i, r->a->data + i, cols);
-    }
-}
-
-tensor *op_mul(tape *t, tensor *a, tensor *b) {
-    tensor *y = a && b ? tape_like(t, a) : tape_fail(t);
-    if (!y)
-        return NULL;
-    SA_ASSERT(tensor_count(a) == tensor_count(b));
-    long n = tensor_count(a);
-#pragma omp simd
-    for (long i = 0; i < n; i++)
-        y->data[i] = a->data[i] * b->data[i];
-    return record(t, mul_backward, y, a, b);
-}
-
 static void add_backward(tape *t, op_record *base) {
     (void)t;
     pointwise_record *r = (pointwise_record *)base;

@@ -1,6 +1,7 @@
 #include "op/xent.h"
 
 #include "math/vecmath.h"
+#include "op/linear.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,8 +35,7 @@ static bool chunk_gradients(tape *t, matrix h, matrix dh, matrix dx, param *W, p
         return false;
     for (int i = 0; i < dx.rows; i++)
         vec_add(db, dx.at + (long)i * dx.stride, dx.cols);
-    bool ok = W->backward ? gemm_run_packed(t->gemm, dx, W->backward, dh, false)
-                          : gemm_run(t->gemm, dx, matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1]), dh, false);
+    bool ok = linear_product_back(t, dx, W, dh, false);
     return ok && gemm_run(t->gemm, matrix_transposed(dx), h, matrix_of(dW, W->dim[0], W->dim[1], W->dim[1]), true);
 }
 
@@ -56,9 +56,7 @@ bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float s
         matrix x = matrix_of(scores, n, V, V), part = matrix_of(h->data + at * l, n, l, l);
         for (int i = 0; i < n; i++)
             memcpy(scores + (long)i * V, b->value, (size_t)V * sizeof *scores);
-        matrix W_t = matrix_transposed(matrix_of(W->value, V, l, l));
-        if (!(W->forward ? gemm_run_packed(t->gemm, part, W->forward, x, true)
-                         : gemm_run(t->gemm, part, W_t, x, true)))
+        if (!linear_product(t, part, W, x, true))
             tape_fail(t);
         for (int i = 0; i < n && !t->failed; i++) {
             double nll = finish_row(scores + (long)i * V, V, targets[at + i], smoothing, scale, t->recording, sums);

@@ -21,21 +21,32 @@ typedef struct collection {
     bool *ok;
 } collection;
 
-static bool add_product(gemm *g, const band *b, const deferred *d, bool accumulate) {
-    matrix dy = matrix_of(d->dy + b->row, (int)d->rows, b->rows, d->dy_cols);
-    matrix x = matrix_of(d->x, (int)d->rows, d->x_cols, d->x_cols);
-    matrix gradient = matrix_of(b->p->grad + (long)b->row * b->p->dim[1], b->rows, b->p->dim[1], b->p->dim[1]);
-    return gemm_run(g, matrix_transposed(dy), x, gradient, accumulate);
+/* Adds what d has for rows of the band; the first product that covers all of it writes instead. */
+static bool add_product(gemm *g, const band *b, const deferred *d, bool *written) {
+    int from = d->row > b->row ? d->row : b->row, cols = b->p->dim[1];
+    int end = d->row + d->dy.cols < b->row + b->rows ? d->row + d->dy.cols : b->row + b->rows;
+    if (from >= end)
+        return true;
+    bool whole = from == b->row && end == b->row + b->rows;
+    if (!*written && !whole)
+        memset(b->p->grad + (long)b->row * cols, 0, (size_t)b->rows * (size_t)cols * sizeof(real));
+    bool accumulate = *written || !whole;
+    *written = true;
+    matrix dy = d->dy;
+    dy.at += from - d->row;
+    dy.cols = end - from;
+    return gemm_run(g, matrix_transposed(dy), d->x,
+                    matrix_of(b->p->grad + (long)from * cols, end - from, cols, cols), accumulate);
 }
 
 static void add_rest(const band *b, const deferred *d) {
-    if (d->ids) {
-        for (long i = 0; i < d->rows; i++)
-            if (d->ids[i] >= b->row && d->ids[i] < b->row + b->rows)
-                vec_add(b->p->grad + (long)d->ids[i] * d->dy_cols, d->dy + i * d->dy_cols, d->dy_cols);
-    } else
-        for (long i = 0; i < d->rows; i++)
-            vec_add(b->p->grad, d->dy + i * d->dy_cols, d->dy_cols);
+    for (long i = 0; i < d->dy.rows; i++) {
+        const real *dy = d->dy.at + i * d->dy.stride;
+        if (!d->ids)
+            vec_add(b->p->grad, dy, d->dy.cols);
+        else if (d->ids[i] >= b->row && d->ids[i] < b->row + b->rows)
+            vec_add(b->p->grad + (long)d->ids[i] * d->dy.cols, dy, d->dy.cols);
+    }
 }
 
 static void collect_band(void *argument, int task, int worker) {
@@ -48,15 +59,13 @@ static void collect_band(void *argument, int task, int worker) {
     bool ok = true, written = false;
     for (int i = 0; i < job->n_tapes && ok; i++) /* products first: the first of them writes instead of adding */
         for (const deferred *d = job->tapes[i]->deferred[p->index]; d && ok; d = d->next)
-            if (d->x) {
-                ok = add_product(job->workers[worker], b, d, written);
-                written = true;
-            }
+            if (d->x.at)
+                ok = add_product(job->workers[worker], b, d, &written);
     if (!written)
         memset(gradient, 0, bytes);
     for (int i = 0; i < job->n_tapes; i++) {
         for (const deferred *d = job->tapes[i]->deferred[p->index]; d; d = d->next)
-            if (!d->x)
+            if (!d->x.at)
                 add_rest(b, d);
         const real *direct = job->tapes[i]->direct[p->index];
         for (int row = 0; direct && row < b->rows; row++)

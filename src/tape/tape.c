@@ -34,6 +34,7 @@ void tape_free(tape *t) {
     free(t->slabs);
     free(t->deferred);
     free(t->direct);
+    free(t->scratch);
     free(t);
 }
 
@@ -94,6 +95,16 @@ real *tape_reals(tape *t, long n) {
     }
     SA_ASSERT(t->slab_at <= t->n_slabs && slab->bytes == bytes);
     return (real *)(slab->base + bytes * (size_t)t->loop_i);
+}
+
+real *tape_scratch(tape *t, long n) {
+    if (n <= t->scratch_n)
+        return t->scratch;
+    free(t->scratch);
+    size_t bytes = ((size_t)n * sizeof(real) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    t->scratch = aligned_alloc(ARENA_ALIGN, bytes);
+    t->scratch_n = t->scratch ? n : 0;
+    return t->scratch ? t->scratch : tape_fail(t);
 }
 
 static tensor *describe(tape *t, int rank, const int *dim) {
@@ -177,23 +188,27 @@ void tape_backward(tape *t) {
         record->backward(t, record);
 }
 
+/* Whether `later` lies directly behind `now` in memory, row for row. */
+static bool adjoins(matrix now, matrix later) {
+    return now.at + now.rows * now.stride == later.at && now.stride == later.stride && now.cols == later.cols;
+}
+
 /* Backward runs from the last step to the first: a run of steps grows at its front. */
-static bool extends(const deferred *d, const real *x, const int *ids, const real *dy, const deferred *now) {
-    if (d->x_cols != now->x_cols || d->dy_cols != now->dy_cols || (d->x == NULL) != (x == NULL) ||
-        (d->ids == NULL) != (ids == NULL))
+static bool extends(const deferred *d, const deferred *now) {
+    if (d->row != now->row || (d->x.at == NULL) != (now->x.at == NULL) || (d->ids == NULL) != (now->ids == NULL))
         return false;
-    return dy + now->rows * now->dy_cols == d->dy && (!x || x + now->rows * now->x_cols == d->x) &&
-           (!ids || ids + now->rows == d->ids);
+    return adjoins(now->dy, d->dy) && (!d->x.at || adjoins(now->x, d->x)) &&
+           (!d->ids || now->ids + now->dy.rows == d->ids);
 }
 
 static void defer(tape *t, const param *p, deferred now) {
     deferred *newest = t->deferred[p->index];
     for (deferred *d = newest; d; d = d->next) /* a parameter has few runs: one per call site */
-        if (extends(d, now.x, now.ids, now.dy, &now)) {
-            d->x = now.x;
-            d->dy = now.dy;
-            d->ids = now.ids;
-            d->rows += now.rows;
+        if (extends(d, &now)) {
+            now.x.rows += d->x.rows;
+            now.dy.rows += d->dy.rows;
+            now.next = d->next;
+            *d = now;
             return;
         }
     deferred *d = tape_bytes(t, sizeof *d);
@@ -204,16 +219,17 @@ static void defer(tape *t, const param *p, deferred now) {
     t->deferred[p->index] = d;
 }
 
-void tape_defer_product(tape *t, param *W, const real *x, int x_cols, const real *dy, int dy_cols, long rows) {
-    defer(t, W, (deferred){.x = x, .dy = dy, .rows = rows, .x_cols = x_cols, .dy_cols = dy_cols});
+void tape_defer_product(tape *t, param *W, int row, matrix x, matrix dy) {
+    SA_ASSERT(x.rows == dy.rows && !x.transposed && !dy.transposed);
+    defer(t, W, (deferred){.x = x, .dy = dy, .row = row});
 }
 
-void tape_defer_rows(tape *t, param *b, const real *dy, int dy_cols, long rows) {
-    defer(t, b, (deferred){.dy = dy, .rows = rows, .dy_cols = dy_cols});
+void tape_defer_rows(tape *t, param *b, matrix dy) {
+    defer(t, b, (deferred){.dy = dy});
 }
 
-void tape_defer_ids(tape *t, param *E, const int *ids, const real *dy, int dy_cols, long rows) {
-    defer(t, E, (deferred){.ids = ids, .dy = dy, .rows = rows, .dy_cols = dy_cols});
+void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy) {
+    defer(t, E, (deferred){.ids = ids, .dy = dy});
 }
 
 real *tape_direct_grad(tape *t, param *p) {

@@ -32,10 +32,9 @@ struct op_record {
  * With ids: E.grad[ids[i]] += dy[i]. */
 typedef struct deferred {
     struct deferred *next;
-    const real *x, *dy;
+    matrix x, dy; /* x.at NULL: no x */
     const int *ids;
-    long rows;
-    int x_cols, dy_cols;
+    int row; /* the row of W that dy's first column belongs to */
 } deferred;
 
 typedef struct tape_slab {
@@ -58,6 +57,9 @@ struct tape {
     deferred **deferred; /* newest first, per parameter index */
     real **direct;       /* gradients that an operation adds up itself, per parameter index; NULL: none */
 
+    real *scratch;
+    long scratch_n;
+
     uint64_t seed, update; /* of the random draws of this pass */
     int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
 };
@@ -75,6 +77,8 @@ void tape_loop_end(tape *t);
 /* Numbers in the arena or the current slab; NULL fails the tape. */
 real *tape_reals(tape *t, long n);
 void *tape_bytes(tape *t, size_t n);
+/* Numbers for use inside one operation: the next call may give the same memory. NULL fails the tape. */
+real *tape_scratch(tape *t, long n);
 /* A tensor with undefined values; its gradient has memory when recording. */
 tensor *tape_tensor(tape *t, int rank, const int *dim);
 tensor *tape_matrix(tape *t, int rows, int cols);
@@ -91,9 +95,9 @@ void *tape_fail(tape *t); /* fails the tape, returns NULL */
 void tape_backward(tape *t);
 
 /* For backward functions. */
-void tape_defer_product(tape *t, param *W, const real *x, int x_cols, const real *dy, int dy_cols, long rows);
-void tape_defer_rows(tape *t, param *b, const real *dy, int dy_cols, long rows);
-void tape_defer_ids(tape *t, param *E, const int *ids, const real *dy, int dy_cols, long rows);
+void tape_defer_product(tape *t, param *W, int row, matrix x, matrix dy);
+void tape_defer_rows(tape *t, param *b, matrix dy);
+void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy);
 /* The tape's own gradient buffer of p, cleared at first use; NULL fails the tape. */
 real *tape_direct_grad(tape *t, param *p);
 

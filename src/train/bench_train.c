@@ -8,9 +8,9 @@
 
 typedef struct bench {
     run r;
-    epoch window;     /* minibatches of the first window */
-    int *batch;       /* which of them are measured */
-    double *best;     /* their best times */
+    epoch window; /* minibatches of the first window */
+    int *batch;   /* which of them are measured */
+    double *best; /* their best times */
     int n;
 } bench;
 
@@ -25,7 +25,8 @@ static sa_status run_batch(bench *b, int i, int64_t update, double *seconds, sa_
     size_t from = e->start[b->batch[i]], end = e->start[b->batch[i] + 1];
     update_result result;
     double start = clock_seconds();
-    SA_TRY(updater_run(&b->r.updater, &b->r.train, e->pair + from, (int)(end - from), update, 1e-4, &result, error));
+    SA_TRY(
+        updater_run(&b->r.updater, &b->r.train, e->pair + from, (int)(end - from), update, 1e-4, &result, error));
     *seconds = clock_seconds() - start;
     return SA_OK;
 }
@@ -89,15 +90,18 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
     sa_model_config asked = r->options.model;
     SA_TRY(model_file_new(&r->model, error));
     SA_TRY(run_load_data(r, error));
-    asked.vocab_source = asked.vocab_source > vocab_size(r->model->source) ? asked.vocab_source : vocab_size(r->model->source);
-    asked.vocab_target = asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
+    asked.vocab_source =
+        asked.vocab_source > vocab_size(r->model->source) ? asked.vocab_source : vocab_size(r->model->source);
+    asked.vocab_target =
+        asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
     SA_TRY(model_declare(&r->model->net, &asked, error));
     SA_TRY(params_allocate(&r->model->net.params, true, error));
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
     SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
     SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, r->options.mini_batch, r->options.window, error));
-    int full = (int)(r->train.n / (size_t)r->options.mini_batch), window = r->options.window < full ? r->options.window : full;
+    int full = (int)(r->train.n / (size_t)r->options.mini_batch),
+        window = r->options.window < full ? r->options.window : full;
     b->n = batches < window ? batches : window;
     if (b->n < 1)
         return sa_fail(error, SA_DATA, "the text has no full minibatch of %d pairs", r->options.mini_batch);
@@ -138,7 +142,8 @@ static sa_status measure(bench *b, int passes, sa_train_bench *out, sa_error *er
     return SA_OK;
 }
 
-sa_status sa_bench_train(const sa_train_options *options, int batches, int passes, sa_train_bench *out, sa_error *error) {
+sa_status sa_bench_train(const sa_train_options *options, int batches, int passes, sa_train_bench *out,
+                         sa_error *error) {
     if (batches < 1 || passes < 1 || !options->train_source)
         return sa_fail(error, SA_USAGE, "a benchmark needs training text, and at least one minibatch and one pass");
     bench b = {.r = {.options = *options}};

@@ -40,7 +40,7 @@ typedef struct run {
     FILE *metrics, *log;
     strbuf early;     /* lines for the log from before it was opened */
     bool made_folder; /* the output folder is of this process' making */
-    int skipped; /* updates in a row whose loss or gradient was not finite */
+    int skipped;      /* updates in a row whose loss or gradient was not finite */
     bool stop;        /* asked by the callback */
     double shown_at;  /* seconds at the last progress report */
 } run;

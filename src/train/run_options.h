@@ -8,7 +8,8 @@
 
 /* A new object, one key per option; NULL without memory. */
 json_t *run_options_object(const sa_train_options *o);
-/* Puts the stored values in place of those given, and reports each that differs. path names the file in messages. */
+/* Puts the stored values in place of those given, and reports each that differs. path names the file in messages.
+ */
 sa_status run_restore_options(run *r, const char *json, const char *path, sa_error *error);
 
 #endif

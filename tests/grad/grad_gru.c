@@ -5,65 +5,8 @@
 
 enum { B = 4, H = 3 };
 
-static void build_gates(check *c) {
-    tensor *z = NULL, *r = gru_gates(c->tape, check_tensor(c, c->x[0]), check_tensor(c, c->x[1]), &z);
-    check_output(c, r);
-    check_output(c, z);
-}
-
-/* The candidate's third of x stays without gradient: gru_gates must leave it at zero. */
-static void gradients_match_for_gates(void **state) {
-    (void)state;
-    check c;
-    check_begin(&c);
-    c.x[0] = check_input(&c, 2, (int[]){B, 3 * H});
-    c.x[1] = check_input(&c, 2, (int[]){B, 2 * H});
-    check_gradients(&c, build_gates);
-    for (int i = 0; i < B; i++)
-        for (int k = 2 * H; k < 3 * H; k++)
-            assert_true(c.x[0]->grad[i * 3 * H + k] == 0);
-    check_end(&c);
-}
-
 static const bool live[B] = {true, false, true, false};
-
-static void build_update(check *c) {
-    check_output(c, gru_update(c->tape, check_tensor(c, c->x[0]), check_tensor(c, c->x[1]),
-                               check_tensor(c, c->x[2]), check_tensor(c, c->x[3]), c->p[0], NULL));
-}
-
-static void build_update_live(check *c) {
-    check_output(c, gru_update(c->tape, check_tensor(c, c->x[0]), check_tensor(c, c->x[1]),
-                               check_tensor(c, c->x[2]), check_tensor(c, c->x[3]), c->p[0], live));
-}
-
-static void declare_update(check *c) {
-    check_begin(c);
-    c->p[0] = check_param(c, "b", H, 0);
-    c->x[0] = check_input(c, 2, (int[]){B, 3 * H});
-    c->x[1] = check_input(c, 2, (int[]){B, H});
-    c->x[2] = check_input(c, 2, (int[]){B, H});
-    c->x[3] = check_input(c, 2, (int[]){B, H});
-}
-
-static void gradients_match_for_updates(void **state) {
-    (void)state;
-    check c;
-    declare_update(&c);
-    check_gradients(&c, build_update);
-    check_end(&c);
-}
-
-static void gradients_match_for_updates_that_keep_ended_rows(void **state) {
-    (void)state;
-    check c;
-    declare_update(&c);
-    check_gradients(&c, build_update_live);
-    for (int i = 0; i < B; i++)
-        for (int k = 0; k < H; k++)
-            assert_int_equal(c.output[0]->data[i * H + k] == c.x[3]->value[i * H + k], !live[i]);
-    check_end(&c);
-}
+static const bool *rows; /* live, or NULL */
 
 static gru_cell cell;
 static const int lengths[B] = {2, 5, 1, 4};
@@ -103,27 +46,31 @@ static void gradients_match_for_sequences_in_both_directions(void **state) {
 }
 
 static void build_step(check *c) {
-    check_output(c, gru_cell_step(c->tape, &cell, check_tensor(c, c->x[0]), check_tensor(c, c->x[1]), live));
+    check_output(c, gru_step(c->tape, &cell.step, check_tensor(c, c->x[0]),
+                             cell.step.C ? check_tensor(c, c->x[2]) : NULL, check_tensor(c, c->x[1]), rows));
 }
 
-static void gradients_match_for_a_step_with_both_resets(void **state) {
+static void gradients_match_for_a_step_of_every_form(void **state) {
     (void)state;
-    for (int after = 0; after < 2; after++) {
+    for (int form = 0; form < 8; form++) {
         check c;
-        declare_cell(&c, 4, after ? SA_RESET_AFTER : SA_RESET_BEFORE);
+        bool context = form & 2;
+        rows = form & 4 ? live : NULL;
+        declare_cell(&c, context ? 4 : 0, form & 1 ? SA_RESET_AFTER : SA_RESET_BEFORE);
         c.x[0] = check_input(&c, 2, (int[]){B, 3 * H});
         c.x[1] = check_input(&c, 2, (int[]){B, H});
+        if (context)
+            c.x[2] = check_input(&c, 2, (int[]){B, 4});
         check_gradients(&c, build_step);
+        for (int i = 0; i < B * H && rows; i++)
+            assert_int_equal(c.output[0]->data[i] == c.x[1]->value[i], !live[i / H]);
         check_end(&c);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_for_gates),
-        cmocka_unit_test(gradients_match_for_updates),
-        cmocka_unit_test(gradients_match_for_updates_that_keep_ended_rows),
-        cmocka_unit_test(gradients_match_for_a_step_with_both_resets),
+        cmocka_unit_test(gradients_match_for_a_step_of_every_form),
         cmocka_unit_test(gradients_match_for_sequences_in_both_directions),
     };
     return cmocka_run_group_tests_name("gru", tests, NULL, NULL);

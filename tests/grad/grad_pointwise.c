@@ -3,33 +3,28 @@
 
 #include "op/pointwise.h"
 
-static tensor *(*operation)(tape *t, tensor *a, tensor *b);
-
 static void build_two(check *c) {
-    check_output(c, operation(c->tape, check_tensor(c, c->x[0]), check_tensor(c, c->x[1])));
+    check_output(c, op_add(c->tape, check_tensor(c, c->x[0]), check_tensor(c, c->x[1])));
 }
 
-static void build_squared(check *c) {
+static void build_doubled(check *c) {
     tensor *x = check_tensor(c, c->x[0]);
-    check_output(c, operation(c->tape, x, x));
+    check_output(c, op_add(c->tape, x, x));
 }
 
-static void gradients_match_for_products_and_sums(void **state) {
+static void gradients_match_for_sums(void **state) {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        operation = i ? op_mul : op_add;
-        check c;
-        check_begin(&c);
-        c.x[0] = check_input(&c, 3, (int[]){2, 3, 5});
-        c.x[1] = check_input(&c, 3, (int[]){2, 3, 5});
-        check_gradients(&c, build_two);
-        check_end(&c);
+    check c;
+    check_begin(&c);
+    c.x[0] = check_input(&c, 3, (int[]){2, 3, 5});
+    c.x[1] = check_input(&c, 3, (int[]){2, 3, 5});
+    check_gradients(&c, build_two);
+    check_end(&c);
 
-        check_begin(&c);
-        c.x[0] = check_input(&c, 2, (int[]){3, 5});
-        check_gradients(&c, build_squared);
-        check_end(&c);
-    }
+    check_begin(&c);
+    c.x[0] = check_input(&c, 2, (int[]){3, 5});
+    check_gradients(&c, build_doubled);
+    check_end(&c);
 }
 
 static void build_tanh(check *c) {
@@ -81,7 +76,7 @@ static void at_a_tie_of_maxout_the_first_gets_the_gradient(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_for_products_and_sums),
+        cmocka_unit_test(gradients_match_for_sums),
         cmocka_unit_test(gradients_match_for_tanh),
         cmocka_unit_test(gradients_match_for_maxout_away_from_ties),
         cmocka_unit_test(at_a_tie_of_maxout_the_first_gets_the_gradient),

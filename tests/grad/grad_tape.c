@@ -10,9 +10,9 @@ static void build_views(check *c) {
     tensor *x = op_tanh(t, check_tensor(c, c->x[0])); /* (3, 2, 4) */
     tensor *first = tape_slice(t, x, 0), *last = tape_slice(t, x, 2);
     tensor *row = tape_slice(t, last, 1);
-    check_output(c, op_mul(t, first, last));
+    check_output(c, op_tanh(t, op_add(t, first, last)));
     check_output(c, linear(t, first, c->p[0], NULL));
-    check_output(c, op_mul(t, row, row));
+    check_output(c, op_tanh(t, op_add(t, row, row)));
     check_output(c, x);
     check_output(c, op_add(t, first, first));
 }
@@ -30,7 +30,7 @@ static void gradients_of_all_views_add_up(void **state) {
 enum { STEPS = 6, ROWS = 3, WIDTH = 4 };
 static bool slabs;
 
-/* s = tanh(x_j + U s + U (s * s) + b), STEPS times. */
+/* s = tanh(x_j + U s + U tanh(2 s) + b), STEPS times. */
 static void build_loop(check *c) {
     tape *t = c->tape;
     tensor *x = check_tensor(c, c->x[0]), *s = check_tensor(c, c->x[1]);
@@ -39,7 +39,7 @@ static void build_loop(check *c) {
     for (int j = 0; j < STEPS; j++) {
         if (slabs)
             tape_loop_next(t);
-        const linear_term terms[] = {{s, c->p[0]}, {op_mul(t, s, s), c->p[0]}};
+        const linear_term terms[] = {{s, c->p[0]}, {op_tanh(t, op_add(t, s, s)), c->p[0]}};
         s = op_tanh(t, linear_sum(t, tape_slice(t, x, j), c->p[1], 2, terms));
     }
     tape_loop_end(t);
@@ -51,7 +51,7 @@ static void count_runs(const check *c, const param *p, int *runs, long *rows) {
     *rows = 0;
     for (const deferred *d = c->tape->deferred[p->index]; d; d = d->next) {
         ++*runs;
-        *rows += d->rows;
+        *rows += d->dy.rows;
     }
 }
 
@@ -112,28 +112,31 @@ static void only_neighbours_in_memory_melt(void **state) {
     tape_reset(c.tape, true);
     tape *t = c.tape;
 
-    tape_defer_product(t, c.p[0], x + 16, 4, dy + 16, 4, 2);
-    tape_defer_product(t, c.p[0], x + 8, 4, dy + 8, 4, 2); /* before it in both: melts */
+    tape_defer_product(t, c.p[0], 0, matrix_of(x + 16, 2, 4, 4), matrix_of(dy + 16, 2, 4, 4));
+    tape_defer_product(t, c.p[0], 0, matrix_of(x + 8, 2, 4, 4),
+                       matrix_of(dy + 8, 2, 4, 4)); /* before it in both: melts */
     count_runs(&c, c.p[0], &runs, &rows);
     assert_true(runs == 1 && rows == 4);
-    assert_ptr_equal(t->deferred[0]->x, x + 8);
-    assert_ptr_equal(t->deferred[0]->dy, dy + 8);
-    tape_defer_product(t, c.p[0], x, 4, dy + 40, 4, 2);      /* in x alone */
-    tape_defer_product(t, c.p[0], x + 40, 4, dy, 4, 2);      /* in dy alone */
-    tape_defer_product(t, c.p[0], x + 24, 4, dy + 24, 4, 2); /* behind it, not before */
+    assert_ptr_equal(t->deferred[0]->x.at, x + 8);
+    assert_ptr_equal(t->deferred[0]->dy.at, dy + 8);
+    tape_defer_product(t, c.p[0], 0, matrix_of(x, 2, 4, 4), matrix_of(dy + 40, 2, 4, 4)); /* in x alone */
+    tape_defer_product(t, c.p[0], 0, matrix_of(x + 40, 2, 4, 4), matrix_of(dy, 2, 4, 4)); /* in dy alone */
+    tape_defer_product(t, c.p[0], 0, matrix_of(x + 24, 2, 4, 4),
+                       matrix_of(dy + 24, 2, 4, 4)); /* behind it, not before */
     count_runs(&c, c.p[0], &runs, &rows);
     assert_true(runs == 4 && rows == 10);
 
-    tape_defer_ids(t, c.p[1], ids + 4, dy + 16, 4, 2);
-    tape_defer_ids(t, c.p[1], ids + 2, dy + 8, 4, 2);
-    tape_defer_ids(t, c.p[1], ids, dy + 8, 4, 0);
-    tape_defer_ids(t, c.p[1], ids + 1, dy, 4, 2);
-    tape_defer_product(t, c.p[1], x, 4, dy, 4, 2); /* before one in dy, but no ids */
+    tape_defer_ids(t, c.p[1], ids + 4, matrix_of(dy + 16, 2, 4, 4));
+    tape_defer_ids(t, c.p[1], ids + 2, matrix_of(dy + 8, 2, 4, 4));
+    tape_defer_ids(t, c.p[1], ids, matrix_of(dy + 8, 0, 4, 4));
+    tape_defer_ids(t, c.p[1], ids + 1, matrix_of(dy, 2, 4, 4));
+    tape_defer_product(t, c.p[1], 0, matrix_of(x, 2, 4, 4),
+                       matrix_of(dy, 2, 4, 4)); /* before one in dy, but no ids */
     count_runs(&c, c.p[1], &runs, &rows);
     assert_true(runs == 4 && rows == 8);
 
-    tape_defer_rows(t, c.p[2], dy + 4, 4, 1);
-    tape_defer_rows(t, c.p[2], dy, 4, 1);
+    tape_defer_rows(t, c.p[2], matrix_of(dy + 4, 1, 4, 4));
+    tape_defer_rows(t, c.p[2], matrix_of(dy, 1, 4, 4));
     count_runs(&c, c.p[2], &runs, &rows);
     assert_true(runs == 1 && rows == 2);
     check_end(&c);
@@ -157,9 +160,12 @@ static void leave_on_tape(tape *t, param *W, param *b, contribution *from, rng *
     for (int i = 0; i < N; i++)
         from->ids[i] = i == 1 ? -1 : (int)rng_below(random, OUT);
     tape_reset(t, true);
-    tape_defer_product(t, W, from->x, IN, from->dy, OUT, N);
-    tape_defer_ids(t, W, from->ids, from->e, IN, N);
-    tape_defer_rows(t, b, from->e, IN, N);
+    enum { PART = 1500 }; /* W's rows in two parts that share a band */
+    matrix x = matrix_of(from->x, N, IN, IN);
+    tape_defer_product(t, W, 0, x, matrix_of(from->dy, N, PART, OUT));
+    tape_defer_product(t, W, PART, x, matrix_of(from->dy + PART, N, OUT - PART, OUT));
+    tape_defer_ids(t, W, from->ids, matrix_of(from->e, N, IN, IN));
+    tape_defer_rows(t, b, matrix_of(from->e, N, IN, IN));
     real *direct = tape_direct_grad(t, W);
     assert_non_null(direct);
     assert_ptr_equal(tape_direct_grad(t, W), direct);

@@ -231,7 +231,7 @@ static void glorots_initial_values(void **state) {
     model m = initialised("glorot", 1);
     for (int i = 0; i < m.params.n; i++) {
         const param *p = m.params.at[i];
-        int blocks = p == m.forward.W || p == m.backward.W || p == m.decoder.W || p == m.decoder.C ? 3 : 1;
+        int blocks = p == m.forward.W || p == m.backward.W || p == m.decoder.W || p == m.decoder.step.C ? 3 : 1;
         if (is_recurrent(p))
             is_orthogonal(p);
         else if (is_bias(p))
@@ -249,7 +249,7 @@ static void glorots_initial_values(void **state) {
 static void the_blocks_of_gates_are_different_matrices(void **state) {
     (void)state;
     model m = initialised("paper", 1);
-    const param *U = m.decoder.U_zr;
+    const param *U = m.decoder.step.U_zr;
     size_t block = (size_t)U->dim[1] * (size_t)U->dim[1];
     assert_int_equal(U->dim[0], 2 * U->dim[1]);
     assert_memory_not_equal(U->value, U->value + block, block * sizeof *U->value);
@@ -270,7 +270,7 @@ static void initial_values_follow_from_seed_and_name(void **state) {
     }
     /* Declared in another order, in other company. */
     params alone = {0};
-    const param *U = first.decoder.U, *E = first.source_embedding;
+    const param *U = first.decoder.step.U, *E = first.source_embedding;
     param *late = params_declare(&alone, "decoder.gru.U", U->dim[0], U->dim[1], U->init, U->init_scale, USE_ONCE);
     param *early =
         params_declare(&alone, "source.embedding", E->dim[0], E->dim[1], E->init, E->init_scale, USE_ONCE);

@@ -150,7 +150,7 @@ static void a_model_without_attention_has_no_parameters_for_it(void **state) {
         assert_null(strstr(m.params.at[i]->name, "attention"));
         assert_null(strstr(m.params.at[i]->name, "backward"));
     }
-    assert_int_equal(m.decoder.C->dim[1], c.dim_rnn);
+    assert_int_equal(m.decoder.step.C->dim[1], c.dim_rnn);
     model_clear(&m);
 }
 
