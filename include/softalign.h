@@ -145,8 +145,8 @@ SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
 
 typedef enum sa_optimizer { SA_ADADELTA, SA_ADAM, SA_SGD } sa_optimizer;
 typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_VALID_BLEU } sa_valid_metric;
-/* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16 is
- * about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
+/* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
+ * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
 typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
 typedef enum sa_schedule { SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR } sa_schedule;
 
@@ -229,17 +229,17 @@ SA_API sa_status sa_train(const sa_train_options *options, sa_train_callback *ca
 /* How fast training is, measured. */
 typedef struct sa_train_bench {
     double parameters;
-    double words_per_second;   /* target words, end marks left out */
+    double words_per_second; /* target words, end marks left out */
     double updates_per_second;
-    double gflops_done;        /* billions of product operations a second, of whole updates */
-    double gflops_products;    /* the same products, each by itself, on the same threads */
-    double share;              /* gflops_done / gflops_products */
-    double peak_megabytes;     /* most resident memory of this process so far */
+    double gflops_done;     /* billions of product operations a second, of whole updates */
+    double gflops_products; /* the same products, each by itself, on the same threads */
+    double share;           /* gflops_done / gflops_products */
+    double peak_megabytes;  /* most resident memory of this process so far */
 } sa_train_bench;
 
-/* Trains on `batches` minibatches of the text's first window, evenly chosen, `passes` times after a warm-up, and keeps
- * each one's best time (other load only adds time). The model's vocabulary sizes are taken as they are, even where
- * the text has fewer words. Writes no files; output, validation text and limits are not looked at. */
+/* Trains on `batches` minibatches of the text's first window, evenly chosen, `passes` times after a warm-up, and
+ * keeps each one's best time (other load only adds time). The model's vocabulary sizes are taken as they are, even
+ * where the text has fewer words. Writes no files; output, validation text and limits are not looked at. */
 SA_API sa_status sa_bench_train(const sa_train_options *options, int batches, int passes, sa_train_bench *out,
                                 sa_error *error);
 
