@@ -17,13 +17,13 @@ step() {
 show() {
     line='$'
     for word in "$@"; do
-        case $word in
-        *' '*) word="'$word'" ;;
-        esac
-        if [ $((${#line} + ${#word})) -gt 90 ]; then
+        case ${#line}:$word in
+        [89]?:-* | ???:-*)
             printf '%s \\\n' "$line"
             line='   '
-        fi
+            ;;
+        *' '*) word="'$word'" ;;
+        esac
         line="$line $word"
     done
     printf '%s\n' "$line"
