@@ -70,14 +70,14 @@ static int bench_run(int argc, char **argv) {
     bench_arguments a;
     int n;
     sa_error error;
+    char preset[sizeof a.run.model.preset];
     set_defaults(&a, "rnnsearch");
-    for (int i = 1; i + 1 < argc; i++) /* its sizes are the defaults of the other options */
-        if (strcmp(argv[i], "--preset") == 0 && strcmp(argv[i + 1], a.run.model.preset) != 0) {
-            sa_model_config known;
-            if (sa_model_config_preset(&known, argv[i + 1], NULL) == SA_OK)
-                set_defaults(&a, argv[i + 1]);
-        }
-    int status = options_parse(&command_bench, &a, argc, argv, &n);
+    int status = options_preview(&command_bench, &a, argc, argv); /* its sizes are the defaults of the others */
+    if (status != CLI_GO_ON)
+        return status;
+    memcpy(preset, a.run.model.preset, sizeof preset);
+    set_defaults(&a, preset);
+    status = options_parse(&command_bench, &a, argc, argv, &n);
     if (status != CLI_GO_ON)
         return status;
     if (n != 1 || strcmp(argv[0], "train") != 0) {
