@@ -6,11 +6,11 @@
 
 void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix, int input, int context, int width,
                       sa_reset reset) {
-    g->W = weight_declare(scope, prefix, "W", WEIGHT_MATRIX, 3, width, input, USE_ONCE);
-    g->step.U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_STEP);
-    g->step.U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_STEP);
-    g->step.C = context ? weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 3, width, context, USE_STEP) : NULL;
-    g->step.b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_ONCE);
+    g->W = weight_declare(scope, prefix, "W", WEIGHT_MATRIX, 3, width, input, USE_PRODUCT);
+    g->step.U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_PRODUCT);
+    g->step.U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_PRODUCT);
+    g->step.C = context ? weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 3, width, context, USE_PRODUCT) : NULL;
+    g->step.b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_PRODUCT);
     g->step.reset = reset;
 }
 

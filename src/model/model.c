@@ -33,8 +33,9 @@ static sa_status check_sizes(const sa_model_config *c, const preset *p, sa_error
 static void declare_encoder(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     m->source_embedding =
-        weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_ONCE);
-    m->source_embedding_b = weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_ONCE);
+        weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_LOOKUP);
+    m->source_embedding_b =
+        weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
     gru_cell_declare(&m->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
     if (m->preset->attends)
         gru_cell_declare(&m->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
@@ -43,28 +44,31 @@ static void declare_encoder(model *m, const weight_scope *scope) {
 static void declare_decoder(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     int D = m->preset->attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
-    m->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_ONCE);
-    m->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_ONCE);
+    m->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_PRODUCT);
+    m->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_PRODUCT);
     if (m->preset->attends) {
-        m->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_STEP);
-        m->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_ONCE);
-        m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_ONCE);
+        m->W_a =
+            weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_PRODUCT);
+        m->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
+        m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
     }
     m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
-                                         c->dim_emb, c->tied_target ? USE_STEP : USE_ONCE);
-    m->target_embedding_b = weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_ONCE);
+                                         c->dim_emb, c->tied_target ? USE_PRODUCT : USE_LOOKUP);
+    m->target_embedding_b =
+        weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
     gru_cell_declare(&m->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
-    m->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_ONCE);
-    m->V_o = weight_declare(scope, "readout", "V_o", WEIGHT_MATRIX, 1, l2, c->dim_emb, USE_ONCE);
-    m->C_o = weight_declare(scope, "readout", "C_o", WEIGHT_MATRIX, 1, l2, D, USE_ONCE);
-    m->b_o = weight_declare(scope, "readout", "b", WEIGHT_BIAS, 1, l2, 0, USE_ONCE);
+    m->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_PRODUCT);
+    m->V_o = weight_declare(scope, "readout", "V_o", WEIGHT_MATRIX, 1, l2, c->dim_emb, USE_PRODUCT);
+    m->C_o = weight_declare(scope, "readout", "C_o", WEIGHT_MATRIX, 1, l2, D, USE_PRODUCT);
+    m->b_o = weight_declare(scope, "readout", "b", WEIGHT_BIAS, 1, l2, 0, USE_PRODUCT);
     if (c->output_rank)
-        m->W_1 = weight_declare(scope, "output", "W_1", WEIGHT_MATRIX, 1, c->output_rank, c->dim_maxout, USE_ONCE);
+        m->W_1 =
+            weight_declare(scope, "output", "W_1", WEIGHT_MATRIX, 1, c->output_rank, c->dim_maxout, USE_PRODUCT);
     m->W_out = m->target_embedding;
     if (!c->tied_target)
         m->W_out = weight_declare(scope, "output", "W_o", WEIGHT_MATRIX, 1, c->vocab_target,
-                                  c->output_rank ? c->output_rank : c->dim_maxout, USE_STEP);
-    m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_ONCE);
+                                  c->output_rank ? c->output_rank : c->dim_maxout, USE_PRODUCT);
+    m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_PRODUCT);
 }
 
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {

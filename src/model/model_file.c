@@ -160,7 +160,7 @@ static sa_status map_values(sa_model *m, sa_error *error) {
     SA_TRY(model_borrow_tape(m, &t, error));
     sa_status status = pool_new(&alone, 1, NULL, error);
     if (status == SA_OK)
-        status = params_pack(&m->net.params, &t->gemm, alone, true, error);
+        status = params_pack(&m->net.params, &t->gemm, alone, error);
     pool_free(alone);
     model_return_tape(m, t);
     return status;

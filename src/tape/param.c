@@ -156,23 +156,22 @@ static void fill_one(void *argument, int task, int worker) {
     job->ok[task] = p->rank == 1 || (fill(g, p->forward, matrix_transposed(W)) && fill(g, p->backward, W));
 }
 
-static bool make_packs(params *p, gemm *g, bool everything) {
+static bool make_packs(params *p, gemm *g) {
     for (int i = 0; i < p->n; i++) {
         param *q = p->at[i];
-        if (q->rank != 2 || (q->use != USE_STEP && !everything))
+        if (q->rank != 2 || q->use == USE_LOOKUP)
             continue;
         if (!q->forward && !(q->forward = gemm_pack_new(g, q->dim[1], q->dim[0])))
             return false;
-        if (p->grads && q->use == USE_STEP && !q->backward &&
-            !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
+        if (p->grads && !q->backward && !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
             return false;
     }
     return true;
 }
 
-sa_status params_pack(params *p, gemm **workers, pool *team, bool everything, sa_error *error) {
+sa_status params_pack(params *p, gemm **workers, pool *team, sa_error *error) {
     bool *ok = calloc((size_t)p->n + 1, sizeof *ok);
-    if (!ok || !make_packs(p, workers[0], everything)) {
+    if (!ok || !make_packs(p, workers[0])) {
         free(ok);
         return sa_fail_memory(error, (size_t)p->count * sizeof(real));
     }

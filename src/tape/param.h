@@ -15,10 +15,10 @@ typedef enum param_init {
     INIT_UNIFORM     /* U(-scale, scale) */
 } param_init;
 
-/* Where products with a weight happen, which decides whether it is packed for them. */
+/* What happens with a parameter, which decides whether it is packed. */
 typedef enum param_use {
-    USE_ONCE, /* once a pass, over many rows */
-    USE_STEP  /* at every time step, or for every chunk of rows */
+    USE_LOOKUP, /* rows of it are read, it is in no product */
+    USE_PRODUCT
 } param_use;
 
 typedef struct param {
@@ -60,9 +60,10 @@ long params_learned(const params *p);
 sa_status params_allocate(params *p, bool gradients, sa_error *error);
 /* Draws initial values; a parameter's draw depends on seed and its name only. */
 sa_status params_initialise(params *p, uint64_t seed, sa_error *error);
-/* Makes and fills the packs: W^T of every matrix (all of them when `everything`, else those used at every step),
- * and W for backward of the latter when gradients are allocated. Call again after the values changed. */
-sa_status params_pack(params *p, gemm **workers, pool *team, bool everything, sa_error *error);
+/* Makes and fills the packs of every matrix that products are made with: W^T, and W for backward when gradients are
+ * allocated. Call again after the values changed. Packing a weight costs far less than what even one product over
+ * some hundred rows gains. */
+sa_status params_pack(params *p, gemm **workers, pool *team, sa_error *error);
 void params_free(params *p);
 
 #endif

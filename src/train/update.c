@@ -61,7 +61,7 @@ void updater_clear(updater *u) {
 }
 
 sa_status updater_pack(updater *u, sa_error *error) {
-    return params_pack(&u->net->params, u->gemms, u->pool, false, error);
+    return params_pack(&u->net->params, u->gemms, u->pool, error);
 }
 
 /* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */

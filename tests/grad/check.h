@@ -87,7 +87,7 @@ static inline void check_end(check *c) {
 
 /* cols 0: a vector. Its values are drawn when the check runs. */
 static inline param *check_param(check *c, const char *name, int rows, int cols) {
-    param *p = params_declare(&c->params, name, rows, cols, INIT_ZERO, 0, USE_STEP);
+    param *p = params_declare(&c->params, name, rows, cols, INIT_ZERO, 0, USE_PRODUCT);
     assert_non_null(p);
     return p;
 }
@@ -192,7 +192,7 @@ static inline void check_gradients(check *c, check_function *build) {
         check_prepare(c);
     for (int packed = 0; packed < 2; packed++) {
         if (packed)
-            assert_int_equal(params_pack(&c->params, c->workers, c->team, true, NULL), SA_OK);
+            assert_int_equal(params_pack(&c->params, c->workers, c->team, NULL), SA_OK);
         check_run(c, build, true);
         check_backward(c);
         for (int i = 0; i < c->params.n; i++) {

@@ -97,7 +97,7 @@ static void begin(run *r, const sa_model_config *config) {
         assert_int_equal(tape_new(&r->tapes[i], p->n, 1 << 16, &e), SA_OK);
         r->workers[i] = r->tapes[i]->gemm;
     }
-    assert_int_equal(params_pack(p, r->workers, r->team, false, &e), SA_OK);
+    assert_int_equal(params_pack(p, r->workers, r->team, &e), SA_OK);
     for (int i = 0; i < SENTENCES; i++) {
         for (int j = 0; j < S_MOST; j++)
             source_words[i][j] = j + 1 == source_length[i] ? 0 : (int)rng_below(&random, V_SOURCE);

@@ -192,9 +192,9 @@ static void expect(const contribution *from, double *W, double *b) {
 static void collecting_adds_up_what_all_tapes_left(void **state) {
     (void)state;
     params p = {0};
-    param *W = params_declare(&p, "W", OUT, IN, INIT_ZERO, 0, USE_STEP);
-    param *b = params_declare(&p, "b", IN, 0, INIT_ZERO, 0, USE_STEP);
-    param *unused = params_declare(&p, "unused", 3, 3, INIT_ZERO, 0, USE_STEP);
+    param *W = params_declare(&p, "W", OUT, IN, INIT_ZERO, 0, USE_PRODUCT);
+    param *b = params_declare(&p, "b", IN, 0, INIT_ZERO, 0, USE_PRODUCT);
+    param *unused = params_declare(&p, "unused", 3, 3, INIT_ZERO, 0, USE_PRODUCT);
     assert_int_equal(params_allocate(&p, true, NULL), SA_OK);
     static contribution from[TAPES];
     static double W_sum[OUT * IN], b_sum[IN];

@@ -96,7 +96,7 @@ static void parameters_lie_aligned_in_one_block_in_the_order_of_declaration(void
     char name[16];
     for (int i = 0; i < 5; i++) {
         snprintf(name, sizeof name, "p%d", i);
-        param *made = params_declare(&p, name, shape[i][0], shape[i][1], INIT_ZERO, 0, USE_ONCE);
+        param *made = params_declare(&p, name, shape[i][0], shape[i][1], INIT_ZERO, 0, USE_PRODUCT);
         assert_true(made && made->index == i && made->rank == (shape[i][1] ? 2 : 1) && !made->value);
         assert_ptr_equal(params_find(&p, name), made);
     }
@@ -120,7 +120,7 @@ static void parameters_lie_aligned_in_one_block_in_the_order_of_declaration(void
 static void without_gradients_there_is_no_block_for_them(void **state) {
     (void)state;
     params p = {0};
-    param *W = params_declare(&p, "W", 2, 2, INIT_ZERO, 0, USE_ONCE);
+    param *W = params_declare(&p, "W", 2, 2, INIT_ZERO, 0, USE_PRODUCT);
     assert_int_equal(params_allocate(&p, false, NULL), SA_OK);
     assert_true(W->value && !W->grad && !p.grads);
     params_free(&p);
@@ -271,9 +271,10 @@ static void initial_values_follow_from_seed_and_name(void **state) {
     /* Declared in another order, in other company. */
     params alone = {0};
     const param *U = first.decoder.step.U, *E = first.source_embedding;
-    param *late = params_declare(&alone, "decoder.gru.U", U->dim[0], U->dim[1], U->init, U->init_scale, USE_ONCE);
+    param *late =
+        params_declare(&alone, "decoder.gru.U", U->dim[0], U->dim[1], U->init, U->init_scale, USE_PRODUCT);
     param *early =
-        params_declare(&alone, "source.embedding", E->dim[0], E->dim[1], E->init, E->init_scale, USE_ONCE);
+        params_declare(&alone, "source.embedding", E->dim[0], E->dim[1], E->init, E->init_scale, USE_PRODUCT);
     assert_int_equal(params_allocate(&alone, false, NULL), SA_OK);
     assert_int_equal(params_initialise(&alone, 1, NULL), SA_OK);
     assert_memory_equal(late->value, U->value, (size_t)param_count(U) * sizeof(float));
@@ -286,30 +287,29 @@ static void initial_values_follow_from_seed_and_name(void **state) {
 
 /* ---- packs */
 
-static void packs_are_made_where_products_repeat(void **state) {
+static void packs_are_made_of_what_products_are_made_with(void **state) {
     (void)state;
-    for (int everything = 0; everything < 2; everything++)
-        for (int gradients = 0; gradients < 2; gradients++) {
-            params p = {0};
-            param *step = params_declare(&p, "step", 5, 3, INIT_NORMAL, 1, USE_STEP);
-            param *once = params_declare(&p, "once", 5, 3, INIT_NORMAL, 1, USE_ONCE);
-            param *vector = params_declare(&p, "vector", 5, 0, INIT_NORMAL, 1, USE_STEP);
-            gemm *g;
-            pool *alone;
-            assert_int_equal(gemm_new(&g, NULL), SA_OK);
-            assert_int_equal(pool_new(&alone, 1, NULL, NULL), SA_OK);
-            assert_int_equal(params_allocate(&p, gradients, NULL), SA_OK);
-            assert_int_equal(params_pack(&p, &g, alone, everything, NULL), SA_OK);
-            assert_true(step->forward && !vector->forward && !vector->backward && !once->backward);
-            assert_int_equal(step->backward != NULL, gradients);
-            assert_int_equal(once->forward != NULL, everything);
-            const gemm_pack *kept = step->forward;
-            assert_int_equal(params_pack(&p, &g, alone, everything, NULL), SA_OK);
-            assert_ptr_equal(step->forward, kept); /* filled again, not made again */
-            pool_free(alone);
-            params_free(&p);
-            gemm_free(g);
-        }
+    for (int gradients = 0; gradients < 2; gradients++) {
+        params p = {0};
+        param *product = params_declare(&p, "product", 5, 3, INIT_NORMAL, 1, USE_PRODUCT);
+        param *lookup = params_declare(&p, "lookup", 5, 3, INIT_NORMAL, 1, USE_LOOKUP);
+        param *vector = params_declare(&p, "vector", 5, 0, INIT_NORMAL, 1, USE_PRODUCT);
+        gemm *g;
+        pool *alone;
+        assert_int_equal(gemm_new(&g, NULL), SA_OK);
+        assert_int_equal(pool_new(&alone, 1, NULL, NULL), SA_OK);
+        assert_int_equal(params_allocate(&p, gradients, NULL), SA_OK);
+        assert_int_equal(params_pack(&p, &g, alone, NULL), SA_OK);
+        assert_true(product->forward && !vector->forward && !vector->backward);
+        assert_true(!lookup->forward && !lookup->backward);
+        assert_int_equal(product->backward != NULL, gradients);
+        const gemm_pack *kept = product->forward;
+        assert_int_equal(params_pack(&p, &g, alone, NULL), SA_OK);
+        assert_ptr_equal(product->forward, kept); /* filled again, not made again */
+        pool_free(alone);
+        params_free(&p);
+        gemm_free(g);
+    }
 }
 
 int main(void) {
@@ -324,7 +324,7 @@ int main(void) {
         cmocka_unit_test(glorots_initial_values),
         cmocka_unit_test(the_blocks_of_gates_are_different_matrices),
         cmocka_unit_test(initial_values_follow_from_seed_and_name),
-        cmocka_unit_test(packs_are_made_where_products_repeat),
+        cmocka_unit_test(packs_are_made_of_what_products_are_made_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

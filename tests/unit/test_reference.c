@@ -165,7 +165,7 @@ static void begin(reference_case *c, const json_t *json, bool packed) {
     if (packed) {
         pool *alone;
         assert_int_equal(pool_new(&alone, 1, NULL, &e), SA_OK);
-        assert_int_equal(params_pack(&c->net.params, &c->tape->gemm, alone, true, &e), SA_OK);
+        assert_int_equal(params_pack(&c->net.params, &c->tape->gemm, alone, &e), SA_OK);
         pool_free(alone);
     }
     c->n = (int)json_array_size(sentences);

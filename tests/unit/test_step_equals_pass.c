@@ -60,7 +60,7 @@ static void begin(fixture *f, const char *family, int way, bool packed) {
     if (packed) {
         pool *alone;
         assert_int_equal(pool_new(&alone, 1, NULL, &e), SA_OK);
-        assert_int_equal(params_pack(&f->net.params, &f->tape->gemm, alone, true, &e), SA_OK);
+        assert_int_equal(params_pack(&f->net.params, &f->tape->gemm, alone, &e), SA_OK);
         pool_free(alone);
     }
     for (int i = 0; i < SENTENCES; i++) {

@@ -204,7 +204,7 @@ static void backward_runs_from_the_last_record_to_the_first_until_one_fails(void
 static void a_reset_forgets_gradients_that_wait(void **state) {
     (void)state;
     params p = {0};
-    param *W = params_declare(&p, "W", 2, 2, INIT_ZERO, 0, USE_STEP);
+    param *W = params_declare(&p, "W", 2, 2, INIT_ZERO, 0, USE_PRODUCT);
     tape *t = new_tape(p.n, true);
     float x[2] = {0};
     tape_defer_product(t, W, 0, matrix_of(x, 1, 2, 2), matrix_of(x, 1, 2, 2));
@@ -265,12 +265,12 @@ typedef struct operands {
 
 static void declare(operands *o) {
     *o = (operands){0};
-    o->W = params_declare(&o->p, "W", 2, 2, INIT_ZERO, 0, USE_STEP);
-    o->b = params_declare(&o->p, "b", 2, 0, INIT_ZERO, 0, USE_STEP);
+    o->W = params_declare(&o->p, "W", 2, 2, INIT_ZERO, 0, USE_PRODUCT);
+    o->b = params_declare(&o->p, "b", 2, 0, INIT_ZERO, 0, USE_PRODUCT);
     o->step =
-        (gru_weights){.U_zr = params_declare(&o->p, "U_zr", 4, 2, INIT_ZERO, 0, USE_STEP), .U = o->W, .b = o->b};
-    o->out = params_declare(&o->p, "out", 3, 2, INIT_ZERO, 0, USE_STEP);
-    o->out_b = params_declare(&o->p, "out.b", 3, 0, INIT_ZERO, 0, USE_STEP);
+        (gru_weights){.U_zr = params_declare(&o->p, "U_zr", 4, 2, INIT_ZERO, 0, USE_PRODUCT), .U = o->W, .b = o->b};
+    o->out = params_declare(&o->p, "out", 3, 2, INIT_ZERO, 0, USE_PRODUCT);
+    o->out_b = params_declare(&o->p, "out.b", 3, 0, INIT_ZERO, 0, USE_PRODUCT);
     assert_int_equal(params_allocate(&o->p, true, NULL), SA_OK);
 }
 
