@@ -2,31 +2,7 @@
 # Training and translating from the command line: train_translate.sh PROGRAM
 # Every failed check is printed; exits 1 when there is one.
 set -u
-program=$(realpath "$1")
-work=$(mktemp -d "${TMPDIR:-/tmp}/train_translate.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 1
-failed=0
-
-fail() {
-    printf 'FAILED: %s\n' "$1"
-    failed=1
-}
-
-# run STATUS STDERR-PATTERN ARGUMENT...: stdin from ./in; an empty pattern: standard error must be empty.
-run() {
-    want=$1 pattern=$2
-    shift 2
-    "$program" "$@" <in >out 2>err
-    status=$?
-    [ "$status" -eq "$want" ] || fail "$*: exit status $status, not $want: $(cat err)"
-    if [ -z "$pattern" ]; then
-        [ ! -s err ] || fail "$*: wrote to standard error: $(cat err)"
-    else
-        grep -Eq -- "$pattern" err || fail "$*: standard error lacks /$pattern/: $(cat err)"
-    fi
-}
+. "$(dirname "$0")/lib/run.sh"
 
 # Waits until the command succeeds, at most 60 seconds.
 wait_for() {
