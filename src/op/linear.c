@@ -30,7 +30,7 @@ bool linear_product_back(tape *t, matrix dy, const param *W, matrix dx, bool acc
 static void linear_backward(tape *t, op_record *record) {
     linear_record *r = (linear_record *)record;
     tensor *y = r->y;
-    if (!y->has_grad)
+    if (!tensor_has_grad(y))
         return;
     long rows = tensor_rows(y);
     int out = tensor_cols(y);
@@ -64,24 +64,16 @@ static void start_rows(tensor *y, const tensor *addend, const param *b) {
     }
 }
 
-tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms) {
+static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const linear_term *terms) {
     SA_ASSERT(n >= 1 && n <= TERMS_MAX);
-    for (int k = 0; k < n; k++)
-        if (!terms[k].x)
-            return tape_fail(t);
-    tensor *x = terms[0].x;
-    int out = terms[0].W->dim[0], dim[4];
-    memcpy(dim, x->dim, sizeof dim);
-    dim[x->rank - 1] = out;
-    tensor *y = tape_tensor(t, x->rank, dim);
     if (!y)
         return NULL;
     SA_ASSERT(!addend || tensor_count(addend) == tensor_count(y));
-    SA_ASSERT(!b || b->dim[0] == out);
+    SA_ASSERT(!b || b->dim[0] == tensor_cols(y));
     start_rows(y, addend, b);
     for (int k = 0; k < n; k++) {
-        SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == out);
-        SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(x));
+        SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == tensor_cols(y));
+        SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(y));
         if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
             return tape_fail(t);
     }
@@ -94,4 +86,28 @@ tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *
         memcpy(r->term, terms, (size_t)n * sizeof *terms);
     }
     return t->failed ? NULL : y;
+}
+
+static bool all_there(int n, const linear_term *terms) {
+    bool all = true;
+    for (int k = 0; k < n; k++)
+        all = all && terms[k].x;
+    return all;
+}
+
+tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms) {
+    if (!all_there(n, terms))
+        return tape_fail(t);
+    const tensor *x = terms[0].x;
+    int dim[4];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[x->rank - 1] = terms[0].W->dim[0];
+    return make(t, tape_tensor(t, x->rank, dim), addend, b, n, terms);
+}
+
+tensor *linear_consumed(tape *t, int n, const linear_term *terms, param *b) {
+    if (!all_there(n, terms))
+        return tape_fail(t);
+    tensor *y = tape_consumed(t, (int)tensor_rows(terms[0].x), terms[0].W->dim[0]);
+    return make(t, y, NULL, b, n, terms);
 }

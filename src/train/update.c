@@ -67,29 +67,15 @@ sa_status updater_pack(updater *u, sa_error *error) {
 /* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
 static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                     target_batch *target) {
-    int S = 0, T = 0;
-    for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        S = p->source_length > S ? p->source_length : S;
-        T = p->target_length > T ? p->target_length : T;
-    }
-    int *ids = tape_bytes(t, (size_t)S * (size_t)n * sizeof *ids),
-        *lengths = tape_bytes(t, (size_t)n * sizeof *lengths);
-    int *target_lengths = tape_bytes(t, (size_t)n * sizeof *target_lengths);
-    const int **words = tape_bytes(t, (size_t)n * sizeof *words);
-    if (!ids || !lengths || !target_lengths || !words)
+    sentence *sides = tape_bytes(t, 2 * (size_t)n * sizeof *sides);
+    if (!sides)
         return false;
     for (int i = 0; i < n; i++) {
         const pair *p = &c->pair[pairs[i]];
-        lengths[i] = p->source_length;
-        target_lengths[i] = p->target_length;
-        words[i] = p->target;
-        for (int j = 0; j < S; j++)
-            ids[(long)j * n + i] = j < p->source_length ? p->source[j] : 0;
+        sides[i] = (sentence){p->source, p->source_length};
+        sides[n + i] = (sentence){p->target, p->target_length};
     }
-    *source = (source_batch){n, S, ids, lengths};
-    *target = (target_batch){n, T, words, target_lengths};
-    return true;
+    return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
 
 typedef struct shard_job {
