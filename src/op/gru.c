@@ -99,7 +99,7 @@ static bool close_reset_before(tape *t, step_record *r) {
         return false;
     for (long i = 0; i < m; i++)
         vec_gru_reset_before(r->s->grad + i * H, row_of(r->x.gates, i) + H, r->y->grad + i * H, row_of(r->s, i), H);
-    tape_defer_product(t, r->g.U, 0, top(inner_matrix(r), m), top(tensor_matrix(r->x.candidate), m));
+    tape_defer_product(t, r->g.U, top(inner_matrix(r), m), top(tensor_matrix(r->x.candidate), m));
     return true;
 }
 
@@ -108,7 +108,7 @@ static bool close_reset_after(tape *t, step_record *r) {
     matrix inner = top(inner_matrix(r), m), s = top(tensor_matrix(r->s), m);
     for (long i = 0; i < m; i++)
         vec_gru_reset_after(row_of(r->x.gates, i) + H, r->inner + i * H, row_of(r->x.candidate, i), H);
-    tape_defer_product(t, r->g.U, 0, s, inner);
+    tape_defer_product(t, r->g.U, s, inner);
     return linear_product_back(t, inner, r->g.U, top(tensor_grad_matrix(r->s), m), true);
 }
 
@@ -116,8 +116,8 @@ static bool leave_context(tape *t, step_record *r) {
     if (!r->c)
         return true;
     matrix c = tensor_matrix(r->c), gates = tensor_matrix(r->x.gates), candidate = tensor_matrix(r->x.candidate);
-    tape_defer_product(t, r->g.C_zr, 0, c, gates);
-    tape_defer_product(t, r->g.C, 0, c, candidate);
+    tape_defer_product(t, r->g.C_zr, c, gates);
+    tape_defer_product(t, r->g.C, c, candidate);
     return linear_product_back(t, gates, r->g.C_zr, tensor_grad_matrix(r->c), tensor_grad_accumulates(r->c)) &&
            linear_product_back(t, candidate, r->g.C, tensor_grad_matrix(r->c), true);
 }
@@ -140,7 +140,7 @@ static void step_backward(tape *t, op_record *record) {
         tape_fail(t);
         return;
     }
-    tape_defer_product(t, r->g.U_zr, 0, s, gates);
+    tape_defer_product(t, r->g.U_zr, s, gates);
 }
 
 tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s) {

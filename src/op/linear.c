@@ -39,7 +39,7 @@ static void linear_backward(tape *t, op_record *record) {
         param *W = r->term[k].W;
         if (!linear_product_back(t, tensor_grad_matrix(y), W, tensor_grad_matrix(x), tensor_grad_accumulates(x)))
             tape_fail(t);
-        tape_defer_product(t, W, 0, tensor_matrix(x), tensor_grad_matrix(y));
+        tape_defer_product(t, W, tensor_matrix(x), tensor_grad_matrix(y));
     }
     if (r->addend) {
         tensor_grad_clear_once(r->addend);

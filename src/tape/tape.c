@@ -15,7 +15,8 @@ sa_status tape_new(tape **out, int n_params, size_t arena_chunk, sa_error *error
     t->slabs = calloc(SLABS_MAX, sizeof *t->slabs);
     t->deferred = calloc((size_t)n_params + 1, sizeof *t->deferred);
     t->direct = calloc((size_t)n_params + 1, sizeof *t->direct);
-    sa_status status = gemm_new(&t->gemm, error);
+    sa_status status = gemm_new(&t->own_gemm, error);
+    t->gemm = t->own_gemm;
     if (status == SA_OK && (!t->arena || !t->slabs || !t->deferred || !t->direct))
         status = sa_fail_memory(error, 0);
     if (status != SA_OK) {
@@ -30,17 +31,18 @@ void tape_free(tape *t) {
     if (!t)
         return;
     arena_free(t->arena);
-    gemm_free(t->gemm);
+    gemm_free(t->own_gemm);
     free(t->slabs);
     free(t->deferred);
     free(t->direct);
-    free(t->scratch);
     free(t);
 }
 
 void tape_reset(tape *t, bool recording) {
     arena_reset(t->arena);
+    t->gemm = t->own_gemm;
     t->recording = recording;
+    t->owns_grads = false;
     t->failed = false;
     t->last = NULL;
     t->loop = NULL;
@@ -102,13 +104,8 @@ real *tape_reals(tape *t, long n) {
 }
 
 real *tape_scratch(tape *t, long n) {
-    if (n <= t->scratch_n)
-        return t->scratch;
-    free(t->scratch);
-    size_t bytes = ((size_t)n * sizeof(real) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    t->scratch = aligned_alloc(ARENA_ALIGN, bytes);
-    t->scratch_n = t->scratch ? n : 0;
-    return t->scratch ? t->scratch : tape_fail(t);
+    real *scratch = gemm_scratch(t->gemm, (size_t)n * sizeof *scratch);
+    return scratch ? scratch : tape_fail(t);
 }
 
 static tensor *describe(tape *t, int rank, const int *dim) {
@@ -238,7 +235,7 @@ static bool adjoins(matrix now, matrix later) {
 
 /* Backward runs from the last step to the first: a run of steps grows at its front. */
 static bool extends(const deferred *d, const deferred *now) {
-    if (d->row != now->row || (d->x.at == NULL) != (now->x.at == NULL) || (d->ids == NULL) != (now->ids == NULL))
+    if ((d->x.at == NULL) != (now->x.at == NULL) || (d->ids == NULL) != (now->ids == NULL))
         return false;
     return adjoins(now->dy, d->dy) && (!d->x.at || adjoins(now->x, d->x)) &&
            (!d->ids || now->ids + now->dy.rows == d->ids);
@@ -262,11 +259,11 @@ static void defer(tape *t, const param *p, deferred now) {
     t->deferred[p->index] = d;
 }
 
-void tape_defer_product(tape *t, param *W, int row, matrix x, matrix dy) {
+void tape_defer_product(tape *t, param *W, matrix x, matrix dy) {
     SA_ASSERT(x.rows == dy.rows && !x.transposed && !dy.transposed);
     if (x.rows == 0)
         return;
-    defer(t, W, (deferred){.x = x, .dy = dy, .row = row});
+    defer(t, W, (deferred){.x = x, .dy = dy});
 }
 
 void tape_defer_rows(tape *t, param *b, matrix dy) {
@@ -281,7 +278,7 @@ real *tape_direct_grad(tape *t, param *p) {
     real **buffer = &t->direct[p->index];
     if (!*buffer) {
         size_t bytes = (size_t)param_count(p) * sizeof(real);
-        *buffer = tape_bytes(t, bytes);
+        *buffer = t->owns_grads ? p->grad : tape_bytes(t, bytes);
         if (*buffer)
             memset(*buffer, 0, bytes);
     }

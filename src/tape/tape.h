@@ -35,7 +35,6 @@ typedef struct deferred {
     struct deferred *next;
     matrix x, dy; /* x.at NULL: no x */
     const int *ids;
-    int row; /* the row of W that dy's first column belongs to */
 } deferred;
 
 typedef struct tape_slab {
@@ -45,7 +44,7 @@ typedef struct tape_slab {
 
 struct tape {
     arena *arena;
-    gemm *gemm;
+    gemm *gemm, *own_gemm; /* gemm: its own, unless a worker lends one for a pass, after tape_reset */
     bool recording, failed;
     op_record *last;
 
@@ -59,9 +58,7 @@ struct tape {
     int n_params;
     deferred **deferred; /* newest first, per parameter index */
     real **direct;       /* gradients that an operation adds up itself, per parameter index; NULL: none */
-
-    real *scratch;
-    long scratch_n;
+    bool owns_grads;     /* direct gradients go to the parameters' own: one tape of a minibatch may do so */
 
     uint64_t seed, update; /* of the random draws of this pass */
     int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
@@ -107,14 +104,15 @@ void *tape_fail(tape *t); /* fails the tape, returns NULL */
 void tape_backward(tape *t);
 
 /* For backward functions. */
-void tape_defer_product(tape *t, param *W, int row, matrix x, matrix dy);
+void tape_defer_product(tape *t, param *W, matrix x, matrix dy);
 void tape_defer_rows(tape *t, param *b, matrix dy);
 void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy);
-/* The tape's own gradient buffer of p, cleared at first use; NULL fails the tape. */
+/* Where an operation adds up the gradient of p by itself, cleared at first use; NULL fails the tape. */
 real *tape_direct_grad(tape *t, param *p);
 
-/* Sets every p->grad from what n tapes left, tapes in order; workers: one product engine per worker of the team.
- * The result does not depend on the number of workers. */
-sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error);
+/* Sets every p->grad from what n tapes left, or adds that to it, one tape after the other: calls for some tapes each give
+ * the same bits as one for all. workers: one product engine per worker of the team. The result does not depend on the
+ * number of workers. */
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team, sa_error *error);
 
 #endif
