@@ -4,6 +4,7 @@
 
 void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix, int input, int context, int width,
                       sa_reset reset) {
+    *g = (gru_cell){.step.reset = reset};
     g->W_zr = weight_declare(scope, prefix, "W_zr", WEIGHT_MATRIX, 2, width, input, USE_PRODUCT);
     g->W = weight_declare(scope, prefix, "W", WEIGHT_MATRIX, 1, width, input, USE_PRODUCT);
     g->b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_PRODUCT);
@@ -13,7 +14,6 @@ void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix
         g->step.C_zr = weight_declare(scope, prefix, "C_zr", WEIGHT_MATRIX, 2, width, context, USE_PRODUCT);
         g->step.C = weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 1, width, context, USE_PRODUCT);
     }
-    g->step.reset = reset;
 }
 
 gru_input gru_cell_input(tape *t, const gru_cell *g, tensor *x) {
