@@ -47,7 +47,7 @@ static void compare_with_definition(const check *c, int rows, const int *map) {
             assert_true(fabs(weights->data[i * S + j] - a[j] / sum) < 1e-14);
         for (int u = 0; u < D; u++) {
             double context = 0;
-            for (int j = 0; j < S; j++)
+            for (int j = 0; j < lengths[k]; j++)
                 context += a[j] / sum * h[(at[k] + j) * D + u];
             assert_true(fabs(c->output[0]->data[i * D + u] - context) < 1e-14);
         }

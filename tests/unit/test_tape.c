@@ -301,10 +301,11 @@ static void exhaust(tape *t) {
 
 static void a_failed_allocation_fails_the_tape_until_it_is_reset(void **state) {
     (void)state;
+    const steps two = {1, 2, (int[]){1, 1}, (int[]){0, 1, 2}};
     for (int in_loop = 0; in_loop < 2; in_loop++) {
         tape *t = new_tape(1, true);
         if (in_loop) {
-            tape_loop_begin(t, &(steps){1, 2, (int[]){1, 1}, (int[]){0, 1, 2}}, false);
+            tape_loop_begin(t, &two, false);
             tape_loop_next(t);
         }
         assert_null(tape_reals(t, LONG_MAX / 2));
