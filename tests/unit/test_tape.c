@@ -393,7 +393,7 @@ static const void *apply_maxout(tape *t, operands *o) {
 static const void *apply_gather(tape *t, operands *o) {
     return op_gather(t, o->at[X], NULL, 1, zero);
 }
-static const void *apply_gather_by_index(tape *t, operands *o) {
+static const void *apply_gather_by_index(tape *t, operands *o) { /* KEYS stands for the index */
     return op_gather(t, o->at[X], o->at[OTHER], 1, o->at[KEYS] ? zero : NULL);
 }
 static const void *apply_add_to(tape *t, operands *o) {
