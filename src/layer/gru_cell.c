@@ -4,16 +4,16 @@
 
 void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix, int input, int context, int width,
                       sa_reset reset) {
+    *g = (gru_cell){.step.reset = reset};
     g->W_zr = weight_declare(scope, prefix, "W_zr", WEIGHT_MATRIX, 2, width, input, USE_PRODUCT);
     g->W = weight_declare(scope, prefix, "W", WEIGHT_MATRIX, 1, width, input, USE_PRODUCT);
     g->b = weight_declare(scope, prefix, "b", WEIGHT_BIAS, 1, width, 0, USE_PRODUCT);
-    g->step.U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_PRODUCT);
-    g->step.U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_PRODUCT);
+    g->step.U_zr = weight_declare(scope, prefix, "U_zr", WEIGHT_RECURRENT, 2, width, width, USE_STEP);
+    g->step.U = weight_declare(scope, prefix, "U", WEIGHT_RECURRENT, 1, width, width, USE_STEP);
     if (context) {
-        g->step.C_zr = weight_declare(scope, prefix, "C_zr", WEIGHT_MATRIX, 2, width, context, USE_PRODUCT);
-        g->step.C = weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 1, width, context, USE_PRODUCT);
+        g->step.C_zr = weight_declare(scope, prefix, "C_zr", WEIGHT_MATRIX, 2, width, context, USE_STEP);
+        g->step.C = weight_declare(scope, prefix, "C", WEIGHT_MATRIX, 1, width, context, USE_STEP);
     }
-    g->step.reset = reset;
 }
 
 gru_input gru_cell_input(tape *t, const gru_cell *g, tensor *x) {

@@ -48,6 +48,10 @@ void gemm_work_alone(void) {
 void gemm_set_precision(gemm *g, gemm_precision precision) {
     (void)g, (void)precision;
 }
+gemm_precision gemm_get_precision(const gemm *g) {
+    (void)g;
+    return GEMM_F32;
+}
 bool gemm_has_bf16(gemm *g) {
     (void)g;
     return false;
@@ -131,8 +135,8 @@ struct gemm {
     size_t n, capacity;
     buffer scratch, inner; /* gemm_scratch; oneDNN's */
     gemm_precision precision;
-    buffer a16, b16; /* operands rounded to bfloat16 */
-    matrix held;     /* what is in a16 and stays valid; at NULL: nothing */
+    buffer a16, b16;       /* operands rounded to bfloat16 */
+    matrix held;           /* what is in a16 and stays valid; at NULL: nothing */
     buffer a_rows, b_rows; /* operands of gemm_outer put together */
 };
 
@@ -368,12 +372,16 @@ static bool multiply_compiled(gemm *g, const product *key, const gemm_pack *pack
 }
 
 static bool run_sgemm(const product *p, const float *a, const float *b, float *c) {
-    return dnnl_sgemm(p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', p->M, p->N, p->K, 1, a,
-                      p->a_stride, b, p->b_stride, p->accumulate ? 1 : 0, c, p->c_stride) == dnnl_success;
+    return dnnl_sgemm(p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', p->M, p->N, p->K, 1, a, p->a_stride,
+                      b, p->b_stride, p->accumulate ? 1 : 0, c, p->c_stride) == dnnl_success;
 }
 
 void gemm_set_precision(gemm *g, gemm_precision precision) {
     g->precision = precision;
+}
+
+gemm_precision gemm_get_precision(const gemm *g) {
+    return g->precision;
 }
 
 void *gemm_scratch(gemm *g, size_t bytes) {

@@ -1,7 +1,7 @@
 /* Matrix products. The only room that knows oneDNN; in double, plain loops.
  *
- * With a pack, a row of the result does not depend on the other rows (bit for bit, for one left factor per row) where
- * oneDNN keeps that; it does on AVX-512. See docs/architecture.md. */
+ * With a pack, a row of the result does not depend on the other rows (bit for bit, for one left factor per row)
+ * where oneDNN keeps that; it does on AVX-512. See docs/architecture.md. */
 #ifndef MATH_GEMM_H
 #define MATH_GEMM_H
 
@@ -34,6 +34,7 @@ void gemm_work_alone(void);
  * and doubles the speed where the processor has instructions for it. In double this has no effect. */
 typedef enum gemm_precision { GEMM_F32, GEMM_BF16 } gemm_precision;
 void gemm_set_precision(gemm *g, gemm_precision precision);
+gemm_precision gemm_get_precision(const gemm *g);
 /* Whether oneDNN multiplies bfloat16 on this processor. */
 bool gemm_has_bf16(gemm *g);
 
@@ -41,8 +42,8 @@ bool gemm_has_bf16(gemm *g);
  * (memory). */
 bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate);
 
-/* C = sum_i dy_i^T x_i, or C += that: the gradient of a weight that was used in n places, as one product over the rows of
- * all of them. dy_i (rows_i, C.rows), x_i (rows_i, C.cols). */
+/* C = sum_i dy_i^T x_i, or C += that: the gradient of a weight that was used in n places, as one product over the
+ * rows of all of them. dy_i (rows_i, C.rows), x_i (rows_i, C.cols). */
 bool gemm_outer(gemm *g, int n, const matrix *dy, const matrix *x, matrix C, bool accumulate);
 
 /* Until gemm_release, or the next product with another left factor, A does not change and is used again as the left

@@ -51,10 +51,9 @@ static bool open_gates(tape *t, step_record *r) {
 
 /* U's share of the candidate, with the reset gate on either side of the product. */
 static bool add_inner(tape *t, step_record *r) {
-    int n = (int)tensor_rows(r->y), m = rows_with_state(r), H = tensor_cols(r->s);
+    int m = rows_with_state(r), H = tensor_cols(r->s);
     matrix inner = inner_matrix(r);
     bool before = r->g.reset == SA_RESET_BEFORE;
-    memset(r->inner + (long)m * H, 0, (size_t)(n - m) * (size_t)H * sizeof *r->inner);
     if (!before && !linear_product(t, top(tensor_matrix(r->s), m), r->g.U, top(inner, m), false))
         return false;
     for (long i = 0; i < m; i++) {

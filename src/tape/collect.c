@@ -90,16 +90,13 @@ static void collect_band(void *argument, int task, int worker) {
     job->ok[task] = ok;
 }
 
-sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team, sa_error *error) {
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error) {
     int n_bands = 0;
     for (int i = 0; i < p->n; i++)
         n_bands += p->at[i]->rank == 2 ? (p->at[i]->dim[0] + BAND_ROWS - 1) / BAND_ROWS : 1;
-    collection job = {tapes,
-                      n,
-                      add,
-                      workers,
-                      calloc((size_t)n_bands + 1, sizeof(band)),
-                      calloc((size_t)n_bands + 1, 1)};
+    collection job = {
+        tapes, n, add, workers, calloc((size_t)n_bands + 1, sizeof(band)), calloc((size_t)n_bands + 1, 1)};
     bool ok = job.bands && job.ok;
     if (ok) {
         int at = 0;

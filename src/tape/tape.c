@@ -148,8 +148,6 @@ bool tensor_grad_accumulates(tensor *x) {
 }
 
 void tensor_grad_clear_once(tensor *x) {
-    while (x->whole)
-        x = x->whole;
     if (!tensor_grad_accumulates(x))
         memset(x->grad, 0, (size_t)tensor_count(x) * sizeof *x->grad);
 }
@@ -233,24 +231,31 @@ static bool adjoins(matrix now, matrix later) {
     return now.at + now.rows * now.stride == later.at && now.stride == later.stride && now.cols == later.cols;
 }
 
-/* Backward runs from the last step to the first: a run of steps grows at its front. */
-static bool extends(const deferred *d, const deferred *now) {
-    if ((d->x.at == NULL) != (now->x.at == NULL) || (d->ids == NULL) != (now->ids == NULL))
+/* Whether `later` goes on where `now` ends. */
+static bool follows(const deferred *now, const deferred *later) {
+    if ((later->x.at == NULL) != (now->x.at == NULL) || (later->ids == NULL) != (now->ids == NULL))
         return false;
-    return adjoins(now->dy, d->dy) && (!d->x.at || adjoins(now->x, d->x)) &&
-           (!d->ids || now->ids + now->dy.rows == d->ids);
+    return adjoins(now->dy, later->dy) && (!now->x.at || adjoins(now->x, later->x)) &&
+           (!now->ids || now->ids + now->dy.rows == later->ids);
 }
 
+/* Backward runs from the last iteration to the first: a run of steps grows at its front, in a reversed loop at its
+ * end. */
 static void defer(tape *t, const param *p, deferred now) {
     deferred *newest = t->deferred[p->index];
-    for (deferred *d = newest; d; d = d->next) /* a parameter has few runs: one per call site */
-        if (extends(d, &now)) {
-            now.x.rows += d->x.rows;
-            now.dy.rows += d->dy.rows;
-            now.next = d->next;
-            *d = now;
-            return;
+    for (deferred *d = newest; d; d = d->next) { /* a parameter has few runs: one per call site */
+        bool front = follows(&now, d);
+        if (!front && !follows(d, &now))
+            continue;
+        if (front) {
+            d->x.at = now.x.at;
+            d->dy.at = now.dy.at;
+            d->ids = now.ids;
         }
+        d->x.rows += now.x.rows;
+        d->dy.rows += now.dy.rows;
+        return;
+    }
     deferred *d = tape_bytes(t, sizeof *d);
     if (!d)
         return;

@@ -110,9 +110,10 @@ void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy);
 /* Where an operation adds up the gradient of p by itself, cleared at first use; NULL fails the tape. */
 real *tape_direct_grad(tape *t, param *p);
 
-/* Sets every p->grad from what n tapes left, or adds that to it, one tape after the other: calls for some tapes each give
- * the same bits as one for all. workers: one product engine per worker of the team. The result does not depend on the
- * number of workers. */
-sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team, sa_error *error);
+/* Sets every p->grad from what n tapes left, or adds that to it, one tape after the other: calls for some tapes
+ * each give the same bits as one for all. workers: one product engine per worker of the team. The result does not
+ * depend on the number of workers. */
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error);
 
 #endif

@@ -205,6 +205,12 @@ static bool is_bias(const param *p) {
     return p->rank == 1 && n > 2 && !strcmp(p->name + n - 2, ".b");
 }
 
+/* Of both gates: two matrices, one below the other. */
+static bool is_of_gates(const param *p) {
+    const char *last = strrchr(p->name, '_');
+    return last && !strcmp(last, "_zr");
+}
+
 static bool is_recurrent(const param *p) {
     const char *last = strrchr(p->name, '.');
     return last && (!strcmp(last, ".U") || !strcmp(last, ".U_zr"));
@@ -231,7 +237,7 @@ static void glorots_initial_values(void **state) {
     model m = initialised("glorot", 1);
     for (int i = 0; i < m.params.n; i++) {
         const param *p = m.params.at[i];
-        int blocks = p == m.forward.W || p == m.backward.W || p == m.decoder.W || p == m.decoder.step.C ? 3 : 1;
+        int blocks = is_of_gates(p) ? 2 : 1;
         if (is_recurrent(p))
             is_orthogonal(p);
         else if (is_bias(p))
