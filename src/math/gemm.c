@@ -73,8 +73,10 @@ bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B) {
 void gemm_pack_free(gemm_pack *pack) {
     free(pack);
 }
-bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate) {
-    return gemm_run(g, A, B->B, C, accumulate);
+bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, const real *bias, matrix C, bool accumulate) {
+    for (long i = 0; bias && i < C.rows; i++)
+        memcpy(C.at + i * C.stride, bias, (size_t)C.cols * sizeof *bias);
+    return gemm_run(g, A, B->B, C, accumulate || bias);
 }
 void *gemm_scratch(gemm *g, size_t bytes) {
     return reserve(&g->scratch, bytes) ? g->scratch.data : NULL;
@@ -110,14 +112,14 @@ void omp_set_num_threads(int n);
 /* A product that oneDNN compiled, which costs 0.1 to 0.5 ms. */
 typedef struct compiled {
     dnnl_primitive_t primitive;
-    dnnl_memory_desc_t a, b, c, scratch;
+    dnnl_memory_desc_t a, b, c, bias, scratch;
 } compiled;
 
 /* Shapes that came up; compiled is NULL where they need no compilation (dnnl_sgemm). */
 typedef struct product {
     int M, K, N; /* M 0: a free place */
     long a_stride, b_stride, c_stride;
-    bool a_transposed, b_transposed, packed, accumulate, bf16;
+    bool a_transposed, b_transposed, packed, accumulate, biased, bf16;
     compiled *compiled;
     long uses;
 } product;
@@ -205,7 +207,7 @@ static bool same_product(const product *p, const product *q) {
     return p->M == q->M && p->K == q->K && p->N == q->N && p->a_stride == q->a_stride &&
            p->b_stride == q->b_stride && p->c_stride == q->c_stride && p->a_transposed == q->a_transposed &&
            p->b_transposed == q->b_transposed && p->packed == q->packed && p->accumulate == q->accumulate &&
-           p->bf16 == q->bf16;
+           p->biased == q->biased && p->bf16 == q->bf16;
 }
 
 static size_t hash_product(const product *p) {
@@ -216,7 +218,8 @@ static size_t hash_product(const product *p) {
                          p->a_stride,
                          p->b_stride,
                          p->c_stride,
-                         p->a_transposed + 2 * p->b_transposed + 4 * p->packed + 8 * p->accumulate + 16 * p->bf16};
+                         p->a_transposed + 2 * p->b_transposed + 4 * p->packed + 8 * p->accumulate + 16 * p->bf16 +
+                             32 * p->biased};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         h = (h ^ (uint64_t)part[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
     return (size_t)h;
@@ -225,11 +228,12 @@ static size_t hash_product(const product *p) {
 /* A matmul of oneDNN for those descriptions, with scratch memory that we provide (its own is not for several
  * threads). */
 static bool describe_matmul(gemm *g, const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b,
-                            const dnnl_memory_desc_t *c, bool accumulate, dnnl_primitive_desc_t *out) {
+                            const dnnl_memory_desc_t *c, const dnnl_memory_desc_t *bias, bool accumulate,
+                            dnnl_primitive_desc_t *out) {
     dnnl_matmul_desc_t matmul;
     dnnl_primitive_attr_t attr = NULL;
     dnnl_post_ops_t post_ops = NULL;
-    bool ok = dnnl_matmul_desc_init(&matmul, a, b, NULL, c) == dnnl_success &&
+    bool ok = dnnl_matmul_desc_init(&matmul, a, b, bias, c) == dnnl_success &&
               dnnl_primitive_attr_create(&attr) == dnnl_success &&
               dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success;
     if (ok && accumulate)
@@ -252,8 +256,9 @@ static compiled *compile_product(gemm *g, const product *p, const dnnl_memory_de
     made->a = describe(p->M, p->K, p->a_stride, p->a_transposed, type);
     made->b = packed ? *packed : describe(p->K, p->N, p->b_stride, p->b_transposed, type);
     made->c = describe(p->M, p->N, p->c_stride, false, dnnl_f32);
+    made->bias = describe(1, p->N, p->N, false, dnnl_f32);
     dnnl_primitive_desc_t desc;
-    if (!describe_matmul(g, &made->a, &made->b, &made->c, p->accumulate, &desc)) {
+    if (!describe_matmul(g, &made->a, &made->b, &made->c, p->biased ? &made->bias : NULL, p->accumulate, &desc)) {
         free(made);
         return NULL;
     }
@@ -321,7 +326,8 @@ static bool round_operand(buffer *to, matrix *m) {
     return true;
 }
 
-static bool execute(gemm *g, const compiled *p, const void *a, const void *b, void *c) {
+/* bias: NULL where the product was compiled without. */
+static bool execute(gemm *g, const compiled *p, const void *a, const void *b, const real *bias, void *c) {
     if (!reserve(&g->inner, dnnl_memory_desc_get_size(&p->scratch)))
         return false;
     const struct {
@@ -331,15 +337,17 @@ static bool execute(gemm *g, const compiled *p, const void *a, const void *b, vo
     } part[] = {{DNNL_ARG_SRC, &p->a, (void *)a},
                 {DNNL_ARG_WEIGHTS, &p->b, (void *)b},
                 {DNNL_ARG_DST, &p->c, c},
-                {DNNL_ARG_SCRATCHPAD, &p->scratch, g->inner.data}};
-    dnnl_exec_arg_t argument[4];
-    int made = 0;
-    while (made < 4 && dnnl_memory_create(&argument[made].memory, part[made].desc, g->engine, part[made].data) ==
-                           dnnl_success) {
+                {DNNL_ARG_SCRATCHPAD, &p->scratch, g->inner.data},
+                {DNNL_ARG_BIAS, &p->bias, (void *)bias}};
+    enum { PARTS = sizeof part / sizeof *part };
+    dnnl_exec_arg_t argument[PARTS];
+    int made = 0, wanted = bias ? PARTS : PARTS - 1;
+    while (made < wanted && dnnl_memory_create(&argument[made].memory, part[made].desc, g->engine,
+                                               part[made].data) == dnnl_success) {
         argument[made].arg = part[made].argument;
         made++;
     }
-    bool ok = made == 4 && dnnl_primitive_execute(p->primitive, g->stream, 4, argument) == dnnl_success;
+    bool ok = made == wanted && dnnl_primitive_execute(p->primitive, g->stream, wanted, argument) == dnnl_success;
     while (made > 0)
         dnnl_memory_destroy(argument[--made].memory);
     return ok;
@@ -361,14 +369,14 @@ static product describe_product(matrix A, matrix B, bool packed, matrix C, bool 
 
 /* By a compiled product; a, b: the operands as they are read. */
 static bool multiply_compiled(gemm *g, const product *key, const gemm_pack *pack, const void *a, const void *b,
-                              real *c) {
+                              const real *bias, real *c) {
     product *p = find_product(g, key);
     if (!p)
         return false;
     if (!p->compiled && !(p->compiled = compile_product(g, key, pack ? &pack->desc : NULL)))
         return false;
     p->uses++;
-    return execute(g, p->compiled, a, b, c);
+    return execute(g, p->compiled, a, b, bias, c);
 }
 
 static bool run_sgemm(const product *p, const float *a, const float *b, float *c) {
@@ -414,7 +422,7 @@ bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate) {
         if (!round_operand(&g->a16, &A) || !round_operand(&g->b16, &B))
             return false;
         product key = describe_product(A, B, false, C, accumulate, true);
-        return multiply_compiled(g, &key, NULL, g->a16.data, g->b16.data, C.at);
+        return multiply_compiled(g, &key, NULL, g->a16.data, g->b16.data, NULL, C.at);
     }
     product key = describe_product(A, B, false, C, accumulate, false);
     product *p = find_product(g, &key);
@@ -425,7 +433,8 @@ bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate) {
 }
 
 /* Some rows of A and C. */
-static bool run_packed_rows(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate, int from, int rows) {
+static bool run_packed_rows(gemm *g, matrix A, const gemm_pack *B, const real *bias, matrix C, bool accumulate,
+                            int from, int rows) {
     if (rows == 0)
         return true;
     if (B->bf16)
@@ -437,10 +446,12 @@ static bool run_packed_rows(gemm *g, matrix A, const gemm_pack *B, matrix C, boo
     A.rows = C.rows = rows;
     C.at += (long)from * C.stride;
     product key = describe_product(A, (matrix){0}, true, C, accumulate, B->bf16);
-    return multiply_compiled(g, &key, B, a, B->data, C.at);
+    key.biased = bias;
+    return multiply_compiled(g, &key, B, a, B->data, bias, C.at);
 }
 
-bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate) {
+bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, const real *bias, matrix C, bool accumulate) {
+    SA_ASSERT(!(bias && accumulate));
     SA_ASSERT(A.cols == B->rows && C.rows == A.rows && C.cols == B->cols && !C.transposed);
     if (C.rows == 0 || C.cols == 0)
         return true;
@@ -451,8 +462,8 @@ bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accum
             return false;
     }
     int rest = C.rows > ROW_BLOCK ? C.rows % ROW_BLOCK : 0;
-    return run_packed_rows(g, A, B, C, accumulate, 0, C.rows - rest) &&
-           run_packed_rows(g, A, B, C, accumulate, C.rows - rest, rest);
+    return run_packed_rows(g, A, B, bias, C, accumulate, 0, C.rows - rest) &&
+           run_packed_rows(g, A, B, bias, C, accumulate, C.rows - rest, rest);
 }
 
 /* ---- weight gradients -------------------------------------------------------------------------------- */
@@ -493,7 +504,7 @@ static bool outer_bf16(gemm *g, int n, const matrix *dy, const matrix *x, matrix
     matrix A = {.rows = C.rows, .cols = (int)rows, .stride = C.rows, .transposed = true};
     matrix B = {.rows = (int)rows, .cols = C.cols, .stride = C.cols};
     product key = describe_product(A, B, false, C, accumulate, true);
-    return multiply_compiled(g, &key, NULL, held ? g->a16.data : g->a_rows.data, g->b_rows.data, C.at);
+    return multiply_compiled(g, &key, NULL, held ? g->a16.data : g->a_rows.data, g->b_rows.data, NULL, C.at);
 }
 
 bool gemm_outer(gemm *g, int n, const matrix *dy, const matrix *x, matrix C, bool accumulate) {
@@ -517,7 +528,7 @@ bool gemm_outer(gemm *g, int n, const matrix *dy, const matrix *x, matrix C, boo
 bool gemm_has_bf16(gemm *g) {
     dnnl_memory_desc_t a = describe(16, 16, 16, false, dnnl_bf16), c = describe(16, 16, 16, false, dnnl_f32);
     dnnl_primitive_desc_t desc;
-    if (!describe_matmul(g, &a, &a, &c, false, &desc))
+    if (!describe_matmul(g, &a, &a, &c, NULL, false, &desc))
         return false;
     const char *name = "";
     dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name);
@@ -540,7 +551,7 @@ gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
     dnnl_dims_t dims = {rows, cols};
     dnnl_memory_desc_init_by_tag(&b, 2, dims, type, dnnl_format_tag_any);
     dnnl_primitive_desc_t desc;
-    if (describe_matmul(g, &a, &b, &c, false, &desc)) {
+    if (describe_matmul(g, &a, &b, &c, NULL, false, &desc)) {
         pack->desc = *dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
         dnnl_primitive_desc_destroy(desc);
         size_t bytes = (dnnl_memory_desc_get_size(&pack->desc) + 4095) / 4096 * 4096;
@@ -614,11 +625,12 @@ static bool time_product(gemm *g, const product *p, double *best) {
     float *a = filled(operand_bytes(made ? &made->a : NULL, p->a_transposed ? p->K : p->M, p->a_stride));
     float *b = filled(operand_bytes(made ? &made->b : NULL, p->b_transposed ? p->N : p->K, p->b_stride));
     float *c = filled(operand_bytes(made ? &made->c : NULL, p->M, p->c_stride));
-    bool ok = a && b && c;
+    float *bias = filled((size_t)p->N * sizeof *bias);
+    bool ok = a && b && c && bias;
     *best = 1e9;
     for (double spent = 0; ok && spent < 0.01;) {
         double start = clock_seconds();
-        ok = made ? execute(g, made, a, b, c) : run_sgemm(p, a, b, c);
+        ok = made ? execute(g, made, a, b, p->biased ? bias : NULL, c) : run_sgemm(p, a, b, c);
         double time = clock_seconds() - start;
         spent += time;
         *best = time < *best ? time : *best;
@@ -626,6 +638,7 @@ static bool time_product(gemm *g, const product *p, double *best) {
     free(a);
     free(b);
     free(c);
+    free(bias);
     return ok;
 }
 

@@ -61,7 +61,8 @@ typedef struct gemm_pack gemm_pack;
 gemm_pack *gemm_pack_new(gemm *g, int rows, int cols); /* NULL without memory */
 bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B);
 void gemm_pack_free(gemm_pack *pack);
-bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate);
+/* C = A B + bias (C.cols; NULL: none), or C += A B without a bias. */
+bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, const real *bias, matrix C, bool accumulate);
 
 /* What the products since gemm_forget_uses amounted to: operations (a multiplication and an addition are two), and
  * the seconds that the same products take when each runs by itself, operands in cache as far as they fit. In

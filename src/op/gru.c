@@ -39,10 +39,10 @@ static real *row_of(const tensor *x, long i) {
 static bool open_gates(tape *t, step_record *r) {
     int n = (int)tensor_rows(r->y), m = rows_with_state(r), H = tensor_cols(r->s);
     matrix gates = tensor_matrix(r->x.gates);
-    if (r->c && (!linear_product(t, tensor_matrix(r->c), r->g.C_zr, gates, true) ||
-                 !linear_product(t, tensor_matrix(r->c), r->g.C, tensor_matrix(r->x.candidate), true)))
+    if (r->c && (!linear_product(t, tensor_matrix(r->c), r->g.C_zr, NULL, gates, true) ||
+                 !linear_product(t, tensor_matrix(r->c), r->g.C, NULL, tensor_matrix(r->x.candidate), true)))
         return false;
-    if (!linear_product(t, top(tensor_matrix(r->s), m), r->g.U_zr, top(gates, m), true))
+    if (!linear_product(t, top(tensor_matrix(r->s), m), r->g.U_zr, NULL, top(gates, m), true))
         return false;
     for (int i = 0; i < n; i++)
         vec_sigmoid(row_of(r->x.gates, i), row_of(r->x.gates, i), 2 * H);
@@ -54,7 +54,7 @@ static bool add_inner(tape *t, step_record *r) {
     int m = rows_with_state(r), H = tensor_cols(r->s);
     matrix inner = inner_matrix(r);
     bool before = r->g.reset == SA_RESET_BEFORE;
-    if (!before && !linear_product(t, top(tensor_matrix(r->s), m), r->g.U, top(inner, m), false))
+    if (!before && !linear_product(t, top(tensor_matrix(r->s), m), r->g.U, NULL, top(inner, m), false))
         return false;
     for (long i = 0; i < m; i++) {
         const real *gate = row_of(r->x.gates, i) + H;
@@ -63,7 +63,7 @@ static bool add_inner(tape *t, step_record *r) {
         else
             vec_mul_add(row_of(r->x.candidate, i), gate, r->inner + i * H, H);
     }
-    return !before || linear_product(t, top(inner, m), r->g.U, top(tensor_matrix(r->x.candidate), m), true);
+    return !before || linear_product(t, top(inner, m), r->g.U, NULL, top(tensor_matrix(r->x.candidate), m), true);
 }
 
 static void mix(step_record *r) {

@@ -14,16 +14,18 @@ typedef struct linear_record {
     linear_term term[TERMS_MAX];
 } linear_record;
 
-bool linear_product(tape *t, matrix x, const param *W, matrix y, bool accumulate) {
+bool linear_product(tape *t, matrix x, const param *W, const param *b, matrix y, bool accumulate) {
     if (W->forward)
-        return gemm_run_packed(t->gemm, x, W->forward, y, accumulate);
+        return gemm_run_packed(t->gemm, x, W->forward, b ? b->value : NULL, y, accumulate);
+    for (long i = 0; b && i < y.rows; i++)
+        memcpy(y.at + i * y.stride, b->value, (size_t)y.cols * sizeof *y.at);
     return gemm_run(t->gemm, x, matrix_transposed(matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1])), y,
-                    accumulate);
+                    accumulate || b);
 }
 
 bool linear_product_back(tape *t, matrix dy, const param *W, matrix dx, bool accumulate) {
     if (W->backward)
-        return gemm_run_packed(t->gemm, dy, W->backward, dx, accumulate);
+        return gemm_run_packed(t->gemm, dy, W->backward, NULL, dx, accumulate);
     return gemm_run(t->gemm, dy, matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1]), dx, accumulate);
 }
 
@@ -50,18 +52,12 @@ static void linear_backward(tape *t, op_record *record) {
         tape_defer_rows(t, r->b, tensor_grad_matrix(y));
 }
 
+/* y = addend + b */
 static void start_rows(tensor *y, const tensor *addend, const param *b) {
-    long rows = tensor_rows(y);
     int out = tensor_cols(y);
-    for (long i = 0; i < rows; i++) {
-        real *row = y->data + i * out;
-        if (addend)
-            memcpy(row, addend->data + i * out, (size_t)out * sizeof *row);
-        if (addend && b)
-            vec_add(row, b->value, out);
-        else if (b)
-            memcpy(row, b->value, (size_t)out * sizeof *row);
-    }
+    memcpy(y->data, addend->data, (size_t)tensor_count(y) * sizeof *y->data);
+    for (long i = 0; b && i < tensor_rows(y); i++)
+        vec_add(y->data + i * out, b->value, out);
 }
 
 static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const linear_term *terms) {
@@ -70,11 +66,13 @@ static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const l
         return NULL;
     SA_ASSERT(!addend || tensor_count(addend) == tensor_count(y));
     SA_ASSERT(!b || b->dim[0] == tensor_cols(y));
-    start_rows(y, addend, b);
+    if (addend)
+        start_rows(y, addend, b);
     for (int k = 0; k < n; k++) {
         SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == tensor_cols(y));
         SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(y));
-        if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
+        bool first = k == 0 && !addend;
+        if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, first ? b : NULL, tensor_matrix(y), !first))
             return tape_fail(t);
     }
     linear_record *r = tape_record(t, sizeof *r, linear_backward);

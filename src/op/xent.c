@@ -57,9 +57,7 @@ bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float s
     for (long at = 0; at < N; at += rows) {
         int n = (int)(N - at < rows ? N - at : rows);
         matrix x = matrix_of(scores, n, V, V), part = matrix_of(h->data + at * l, n, l, l);
-        for (int i = 0; i < n; i++)
-            memcpy(scores + (long)i * V, b->value, (size_t)V * sizeof *scores);
-        if (!linear_product(t, part, W, x, true))
+        if (!linear_product(t, part, W, b, x, false))
             tape_fail(t);
         for (int i = 0; i < n && !t->failed; i++) {
             double nll = finish_row(scores + (long)i * V, V, targets[at + i], smoothing, scale, t->recording, sums);

@@ -75,7 +75,7 @@ static void check_product(gemm *g, rng *random, int M, int K, int N, form f) {
         gemm_pack *pack = gemm_pack_new(g, K, N);
         assert_true(pack && gemm_pack_fill(g, pack, B));
         memset(B.at, 0, sizeof *B.at); /* a pack has numbers of its own */
-        assert_true(gemm_run_packed(g, A, pack, C, f.accumulate));
+        assert_true(gemm_run_packed(g, A, pack, NULL, C, f.accumulate));
         gemm_pack_free(pack);
     } else
         assert_true(gemm_run(g, A, B, C, f.accumulate));
@@ -127,7 +127,7 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
         if (packed) {
             assert_true(pack && gemm_pack_fill(g, pack, B));
             gemm_set_precision(g, GEMM_F32); /* a pack keeps the one that it was made with */
-            assert_true(gemm_run_packed(g, A, pack, C, true));
+            assert_true(gemm_run_packed(g, A, pack, NULL, C, true));
         } else
             assert_true(gemm_run(g, A, B, C, true));
         gemm_set_precision(g, GEMM_F32); /* and products in float go on beside them */
@@ -172,7 +172,7 @@ static void a_pack_filled_again_holds_the_new_numbers(void **state) {
     for (int i = 0; i < 3; i++) {
         matrix A = draw(&random, 4, K, false, 0), B = draw(&random, K, N, i == 1, 0);
         matrix C = draw(&random, 4, N, false, 0), before = copy(C), plain = copy(C);
-        assert_true(gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, C, false));
+        assert_true(gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, NULL, C, false));
         gemm_plain(A, B, plain, false);
         compare(C, plain, before, K);
         matrix *const all[] = {&A, &B, &C, &before, &plain};
@@ -237,7 +237,7 @@ static void compare_rows(gemm *g, rng *random, int K, int N) {
         a.rows = c.rows = rows[k];
         a.at += (long)(ROWS - rows[k]) * K; /* the last rows */
         c.at += (long)(ROWS - rows[k]) * N;
-        assert_true(gemm_run_packed(g, a, pack, c, false));
+        assert_true(gemm_run_packed(g, a, pack, NULL, c, false));
         if (rows[k] == ROWS)
             memcpy(all.at, C.at, (size_t)ROWS * (size_t)N * sizeof *C.at);
         for (long i = (long)(ROWS - rows[k]) * N; i < (long)ROWS * N; i++)
@@ -261,6 +261,28 @@ static void with_a_pack_a_row_does_not_depend_on_the_others_on_avx512(void **sta
     rng random = rng_at(4, 0, 0, 0);
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         compare_rows(g, &random, shape[i][0], shape[i][1]);
+    gemm_free(g);
+}
+
+static void a_bias_is_added_to_every_row(void **state) {
+    (void)state;
+    enum { M = 130, K = 21, N = 37 };
+    gemm *g = new_engine();
+    rng random = rng_at(9, 0, 0, 0);
+    matrix A = draw(&random, M, K, false, 0), B = draw(&random, K, N, true, 0),
+           bias = draw(&random, 1, N, false, 0);
+    matrix C = draw(&random, M, N, false, 0), plain = copy(C), before = copy(C);
+    for (int i = 0; i < M; i++)
+        memcpy(plain.at + (long)i * N, bias.at, sizeof(float) * N);
+    gemm_plain(A, B, plain, true);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_true(pack && gemm_pack_fill(g, pack, B));
+    assert_true(gemm_run_packed(g, A, pack, bias.at, C, false));
+    compare(C, plain, before, K);
+    gemm_pack_free(pack);
+    matrix *const all[] = {&A, &B, &bias, &C, &plain, &before};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->at);
     gemm_free(g);
 }
 
@@ -324,12 +346,12 @@ static void what_is_held_is_rounded_once_and_then_forgotten(void **state) {
     gemm_set_precision(g, GEMM_BF16);
     gemm_pack *pack = gemm_pack_new(g, K, N);
     assert_true(pack && gemm_pack_fill(g, pack, B));
-    assert_true(gemm_run_packed(g, A, pack, wanted, false));
+    assert_true(gemm_run_packed(g, A, pack, NULL, wanted, false));
     gemm_hold(g, A);
     A.at[0] += 100; /* not seen: it was rounded before */
-    assert_true(gemm_run_packed(g, A, pack, C, false));
+    assert_true(gemm_run_packed(g, A, pack, NULL, C, false));
     assert_memory_equal(C.at, wanted.at, sizeof(float) * M * N);
-    assert_true(gemm_run_packed(g, other, pack, C, false) && gemm_run_packed(g, A, pack, C, false));
+    assert_true(gemm_run_packed(g, other, pack, NULL, C, false) && gemm_run_packed(g, A, pack, NULL, C, false));
     assert_true(C.at[0] != wanted.at[0]);
     gemm_pack_free(pack);
     matrix *const all[] = {&A, &other, &B, &C, &wanted};
@@ -348,6 +370,7 @@ int main(void) {
         cmocka_unit_test(products_stay_right_when_the_table_grows_and_starts_over),
         cmocka_unit_test(nothing_times_nothing_is_left_alone),
         cmocka_unit_test(infinities_and_nan_pass_through),
+        cmocka_unit_test(a_bias_is_added_to_every_row),
         cmocka_unit_test(weight_gradients_add_up_over_pieces),
         cmocka_unit_test(what_is_held_is_rounded_once_and_then_forgotten),
         cmocka_unit_test(with_a_pack_a_row_does_not_depend_on_the_others_on_avx512),
