@@ -1,5 +1,6 @@
 #include "cli.h"
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,10 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    /* oneDNN asks for a few megabytes with every product: memory that was freed is kept rather than given back to
+     * the system, which would have to clear it again. Worth 4% in training. */
+    mallopt(M_MMAP_THRESHOLD, 6 << 20);
+    mallopt(M_TRIM_THRESHOLD, 24 << 20);
     int status = run(argc, argv);
     if (status != CLI_OK)
         return status;

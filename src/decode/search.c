@@ -32,9 +32,10 @@ typedef struct search {
     const model *m;
     tape *t;
     const search_options *options;
-    const source_sentence *sentences;
+    const sentence *sentences;
     int n;
     encoding source;
+    const int *source_row; /* of each sentence, in the encoding */
     arena *nodes;
     beam *beams;
     int rows, rows_max; /* live hypotheses of all sentences, in order of sentence */
@@ -60,22 +61,15 @@ static int max_length(const search_options *options, int source_length) {
     return (int)fmin((double)options->max_length_factor * (source_length - 1), 1e6) + 10;
 }
 
+/* The state starts with a row per sentence, in the caller's order. */
 static bool encode(search *s) {
-    int S = 0;
-    for (int i = 0; i < s->n; i++)
-        S = s->sentences[i].length > S ? s->sentences[i].length : S;
-    int *ids = tape_bytes(s->t, (size_t)S * (size_t)s->n * sizeof *ids);
-    int *lengths = tape_bytes(s->t, (size_t)s->n * sizeof *lengths);
-    if (!ids || !lengths)
+    source_batch batch;
+    if (!source_batch_make(s->t, s->n, s->sentences, &batch) ||
+        !model_encode(s->m, s->t, &batch, &(regularisation){0}, &s->source))
         return false;
-    for (int i = 0; i < s->n; i++) {
-        lengths[i] = s->sentences[i].length;
-        for (int j = 0; j < S; j++)
-            ids[(long)j * s->n + i] = j < lengths[i] ? s->sentences[i].ids[j] : 0;
-    }
-    source_batch batch = {s->n, S, ids, lengths};
-    return model_encode(s->m, s->t, &batch, &(regularisation){0}, &s->source) &&
-           model_start(s->m, s->t, &s->source, &s->state);
+    s->source_row = batch.row;
+    memcpy(s->row_source, batch.row, (size_t)s->n * sizeof *s->row_source);
+    return model_start(s->m, s->t, &s->source, s->n, s->source_row, &s->state);
 }
 
 static bool allocate(search *s) {
@@ -100,7 +94,6 @@ static bool allocate(search *s) {
         b->finished = calloc((size_t)K, sizeof *b->finished);
         if (!b->tip || !b->finished)
             return false;
-        s->row_source[i] = i;
         s->row_word[i] = -1;
     }
     s->rows = s->n;
@@ -184,7 +177,7 @@ static bool extend_beam(search *s, int i, const tensor *scores, const tensor *we
             b->finished[b->n_finished++] = made;
             continue;
         }
-        s->row_source[*next] = i;
+        s->row_source[*next] = s->source_row[i];
         s->row_word[*next] = c->word;
         s->row_parent[*next] = row + c->parent;
         (*next)++;
@@ -219,11 +212,11 @@ static bool keep_state(search *s, const decoder_state *from, int rows) {
 static bool step(search *s, arena_mark mark, bool first) {
     const model *m = s->m;
     tape *t = s->t;
-    word_block words;
+    step_words words;
     decoder_state next;
     step_output out;
-    if (!model_words(m, t, s->row_word, 1, s->rows, &(regularisation){0}, &words) ||
-        !model_step(m, t, &s->source, s->row_source, first, model_words_at(t, &words, 0), &s->state, &next, &out))
+    if (!model_words(m, t, s->rows, s->row_word, &words) ||
+        !model_step(m, t, &s->source, s->row_source, first, words, &s->state, &next, &out))
         return false;
     tensor *hidden = model_readout(m, t, out.s, out.c, out.e, &(regularisation){0}, NULL);
     tensor *scores = model_scores(m, t, hidden);
@@ -288,8 +281,8 @@ static bool write_results(const search *s, hypotheses *out) {
     return true;
 }
 
-sa_status search_translate(const model *m, tape *t, const source_sentence *sentences, int n,
-                           const search_options *options, hypotheses *out, sa_error *error) {
+sa_status search_translate(const model *m, tape *t, const sentence *sentences, int n, const search_options *options,
+                           hypotheses *out, sa_error *error) {
     search s = {.m = m, .t = t, .options = options, .sentences = sentences, .n = n};
     memset(out, 0, (size_t)n * sizeof *out);
     tape_reset(t, false);

@@ -24,18 +24,12 @@ typedef struct hypotheses {
     hypothesis *at;
 } hypotheses;
 
-/* A source sentence: ids with </s> last. */
-typedef struct source_sentence {
-    const int *ids;
-    int length;
-} source_sentence;
-
 /* Translates n sentences together; out[i] belongs to sentences[i]. A sentence's result does not depend on the
  * others. A hypothesis that takes </s> leaves the beam, which is then one narrower; a sentence ends when nothing of
  * its beam is left. At the length limit </s> is the only choice. SA_NUMERIC when a score is not finite. Resets the
  * tape. */
-sa_status search_translate(const model *m, tape *t, const source_sentence *sentences, int n,
-                           const search_options *options, hypotheses *out, sa_error *error);
+sa_status search_translate(const model *m, tape *t, const sentence *sentences, int n, const search_options *options,
+                           hypotheses *out, sa_error *error);
 void hypotheses_free(hypotheses *h);
 
 #endif

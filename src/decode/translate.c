@@ -92,13 +92,13 @@ static sa_status write_line(const translation_job *job, size_t line, hypotheses 
 }
 
 static sa_status translate_batch(const translation_job *job, const size_t *lines, int n, sa_error *error) {
-    source_sentence *sentences = calloc((size_t)n, sizeof *sentences);
+    sentence *sentences = calloc((size_t)n, sizeof *sentences);
     hypotheses *found = calloc((size_t)n, sizeof *found);
     tape *t = NULL;
     sa_status status = sentences && found ? model_borrow_tape(job->model, &t, error) : sa_fail_memory(error, 0);
     if (status == SA_OK) {
         for (int i = 0; i < n; i++)
-            sentences[i] = (source_sentence){job->ids[lines[i]].id, (int)job->ids[lines[i]].n};
+            sentences[i] = (sentence){job->ids[lines[i]].id, (int)job->ids[lines[i]].n};
         const sa_translate_options *o = job->options;
         search_options options = {o->beam_size, o->normalize, o->max_length_factor, o->attention};
         status = search_translate(&job->model->net, t, sentences, n, &options, found, error);

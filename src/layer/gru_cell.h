@@ -4,10 +4,10 @@
 #include "layer/weight.h"
 #include "op/gru.h"
 
-/* A gated recurrent unit with its input's weights W (3H, m), rows of z, r and candidate in that order; the rest of
- * the step as in gru_step. Only the candidate has a bias (Bahdanau et al. 2015). */
+/* A gated recurrent unit with its input's weights: W_zr (2H, m) for the gates, W (H, m) and b (H) for the
+ * candidate, which alone has a bias (Bahdanau et al. 2015); the rest of the step as in gru_step. */
 typedef struct gru_cell {
-    param *W;
+    param *W_zr, *W, *b;
     gru_weights step;
 } gru_cell;
 
@@ -15,9 +15,12 @@ typedef struct gru_cell {
 void gru_cell_declare(gru_cell *g, const weight_scope *scope, const char *prefix, int input, int context, int width,
                       sa_reset reset);
 
-/* Runs the cell over a whole sequence from state 0. x (S, B, m): inputs; lengths (B): true positions. Rows beyond
- * their length keep their state; `reversed` runs from position S-1 down to 0. Returns S states (B, H) by position;
- * NULL once the tape has failed. */
-tensor **gru_cell_run(tape *t, const gru_cell *g, tensor *x, const int *lengths, bool reversed);
+/* The input's part of all steps at once: x (N, m). */
+gru_input gru_cell_input(tape *t, const gru_cell *g, tensor *x);
+
+/* Runs the cell over whole sequences from states of zeros; `reversed`: each from its last position to its first. x
+ * (rows of all steps, m), step by step. Returns the state of each step, (n[j], H); NULL once the tape has failed.
+ */
+tensor **gru_cell_run(tape *t, const gru_cell *g, tensor *x, const steps *over, bool reversed);
 
 #endif

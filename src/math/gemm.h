@@ -1,7 +1,7 @@
 /* Matrix products. The only room that knows oneDNN; in double, plain loops.
  *
- * A row of the result does not depend on the other rows (bit for bit, for one left factor per row) where oneDNN
- * keeps that; it does on AVX-512. See docs/architecture.md. */
+ * With a pack, a row of the result does not depend on the other rows (bit for bit, for one left factor per row)
+ * where oneDNN keeps that; it does on AVX-512. See docs/architecture.md. */
 #ifndef MATH_GEMM_H
 #define MATH_GEMM_H
 
@@ -34,11 +34,25 @@ void gemm_work_alone(void);
  * and doubles the speed where the processor has instructions for it. In double this has no effect. */
 typedef enum gemm_precision { GEMM_F32, GEMM_BF16 } gemm_precision;
 void gemm_set_precision(gemm *g, gemm_precision precision);
+gemm_precision gemm_get_precision(const gemm *g);
 /* Whether oneDNN multiplies bfloat16 on this processor. */
 bool gemm_has_bf16(gemm *g);
 
-/* C = A B, or C += A B. C is not transposed. False when oneDNN refuses (memory). */
+/* C = A B, or C += A B. C is not transposed. For many rows, or a B that is used once. False when oneDNN refuses
+ * (memory). */
 bool gemm_run(gemm *g, matrix A, matrix B, matrix C, bool accumulate);
+
+/* C = sum_i dy_i^T x_i, or C += that: the gradient of a weight that was used in n places, as one product over the
+ * rows of all of them. dy_i (rows_i, C.rows), x_i (rows_i, C.cols). */
+bool gemm_outer(gemm *g, int n, const matrix *dy, const matrix *x, matrix C, bool accumulate);
+
+/* Until gemm_release, or the next product with another left factor, A does not change and is used again as the left
+ * factor of packed products and as the dy of gemm_outer: it need be rounded only once. */
+void gemm_hold(gemm *g, matrix A);
+void gemm_release(gemm *g);
+
+/* Memory for use between two calls of this function; NULL without memory. */
+void *gemm_scratch(gemm *g, size_t bytes);
 
 /* Packs have the precision that g has when they are made, and give it to the products with them.
  * B laid out as the machine likes it: several products with one B gain, those with few rows most. A pack is
@@ -47,7 +61,8 @@ typedef struct gemm_pack gemm_pack;
 gemm_pack *gemm_pack_new(gemm *g, int rows, int cols); /* NULL without memory */
 bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B);
 void gemm_pack_free(gemm_pack *pack);
-bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, matrix C, bool accumulate);
+/* C = A B + bias (C.cols; NULL: none), or C += A B without a bias. */
+bool gemm_run_packed(gemm *g, matrix A, const gemm_pack *B, const real *bias, matrix C, bool accumulate);
 
 /* What the products since gemm_forget_uses amounted to: operations (a multiplication and an addition are two), and
  * the seconds that the same products take when each runs by itself, operands in cache as far as they fit. In

@@ -1,6 +1,7 @@
 #include "math/vecmath.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -142,6 +143,80 @@ MULTI void vec_mul_add(real *y, const real *a, const real *b, int n) {
 #pragma omp simd
     for (int i = 0; i < n; i++)
         y[i] += a[i] * b[i];
+}
+
+MULTI void vec_mul(real *y, const real *a, const real *b, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = a[i] * b[i];
+}
+
+MULTI void vec_gru_mix(real *y, real *c, const real *z, const real *s, int n) {
+    if (!s) {
+#pragma omp simd
+        for (int i = 0; i < n; i++) {
+            c[i] = tanh_of(c[i]);
+            y[i] = z[i] * c[i];
+        }
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        c[i] = tanh_of(c[i]);
+        y[i] = s[i] + z[i] * (c[i] - s[i]);
+    }
+}
+
+MULTI void vec_gru_unmix(real *ds, real *z, real *c, const real *dy, const real *s, int n) {
+    if (!s) {
+#pragma omp simd
+        for (int i = 0; i < n; i++) {
+            real gate = z[i], value = c[i];
+            c[i] = dy[i] * gate * (1 - value * value);
+            z[i] = dy[i] * value * gate * (1 - gate);
+        }
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        real gate = z[i], value = c[i];
+        ds[i] += dy[i] * (1 - gate);
+        c[i] = dy[i] * gate * (1 - value * value);
+        z[i] = dy[i] * (value - s[i]) * gate * (1 - gate);
+    }
+}
+
+MULTI void vec_gru_reset_before(real *ds, real *r, const real *d, const real *s, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        real value = r[i];
+        ds[i] += d[i] * value;
+        r[i] = d[i] * s[i] * value * (1 - value);
+    }
+}
+
+MULTI void vec_gru_reset_after(real *r, real *u, const real *dc, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        real value = r[i];
+        r[i] = dc[i] * u[i] * value * (1 - value);
+        u[i] = dc[i] * value;
+    }
+}
+
+MULTI void vec_maxout(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = x[2 * i + 1] > x[2 * i] ? x[2 * i + 1] : x[2 * i];
+}
+
+MULTI void vec_maxout_backward(real *x, const real *dy, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        bool second = x[2 * i + 1] > x[2 * i];
+        x[2 * i] = second ? 0 : dy[i];
+        x[2 * i + 1] = second ? dy[i] : 0;
+    }
 }
 
 MULTI real vec_exp_shift(real *y, const real *x, real shift, int n) {

@@ -21,6 +21,25 @@ void vec_add(real *y, const real *x, int n);                    /* y += x */
 void vec_axpy(real *y, real a, const real *x, int n);           /* y += a x */
 void vec_mul_add(real *y, const real *a, const real *b, int n); /* y += a b */
 
+void vec_mul(real *y, const real *a, const real *b, int n); /* y = a b */
+
+/* A gated recurrent unit between its products (op/gru.h), s NULL: a state of zeros.
+ * mix:    c = tanh(c)   y = s + z (c - s)
+ * unmix:  from dy, with the values in z and c: ds += dy (1 - z), then z and c give way to the gradients of what
+ * went into them, dy (c - s) z (1 - z) and dy z (1 - c^2); s and ds both NULL: zeros */
+void vec_gru_mix(real *y, real *c, const real *z, const real *s, int n);
+void vec_gru_unmix(real *ds, real *z, real *c, const real *dy, const real *s, int n);
+/* The reset gate r gives way to the gradient of what went into it.
+ * before: d is the gradient of r s: ds += d r, r = d s r (1 - r)
+ * after:  dc is that of the candidate's, u = U s, which gives way to its gradient: u = dc r, r = dc u r (1 - r) */
+void vec_gru_reset_before(real *ds, real *r, const real *d, const real *s, int n);
+void vec_gru_reset_after(real *r, real *u, const real *dc, int n);
+
+/* y[i] = max(x[2i], x[2i+1]), n of them; its gradient in x's place, from the values there: dy[i] for the larger of
+ * a pair (the first at a tie), 0 for the other. */
+void vec_maxout(real *y, const real *x, int n);
+void vec_maxout_backward(real *x, const real *dy, int n);
+
 /* y = exp(x - shift); returns the sum of y. */
 real vec_exp_shift(real *y, const real *x, real shift, int n);
 

@@ -5,18 +5,11 @@
 #include "model/model.h"
 #include "op/xent.h"
 
-/* Targets, sentence by sentence: words[i] has lengths[i] ids, </s> last. T: the longest. */
-typedef struct target_batch {
-    int B, T;
-    const int *const *words;
-    const int *lengths;
-} target_batch;
-
 typedef struct pass_result {
     xent_sums sums;
     long words;       /* target symbols that were scored, </s> counted */
-    double *word_nll; /* -log p of each, in order of step, then sentence: (i, j) for j < T, i with j < lengths[i] */
-    tensor **weights; /* per step: (B, S); NULL without attention */
+    double *word_nll; /* -log p of each, in the order of the target's steps */
+    tensor **weights; /* per step: (n[j], S), of the target's rows; NULL without attention */
 } pass_result;
 
 /* Forward over all steps: loss summed into *result; when the tape records, tape_backward then gives the gradient of

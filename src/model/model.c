@@ -47,8 +47,7 @@ static void declare_decoder(model *m, const weight_scope *scope) {
     m->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_PRODUCT);
     m->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_PRODUCT);
     if (m->preset->attends) {
-        m->W_a =
-            weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_PRODUCT);
+        m->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_STEP);
         m->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
         m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
     }

@@ -4,14 +4,8 @@
 #define MODEL_MODEL_H
 
 #include "layer/gru_cell.h"
+#include "model/batch.h"
 #include "op/attention_additive.h"
-
-/* A batch of source sentences, time-major: ids[j * B + i] is position j of sentence i, anything valid beyond its
- * length. Lengths count </s>. */
-typedef struct source_batch {
-    int B, S;
-    const int *ids, *lengths;
-} source_batch;
 
 /* What the encoder leaves. */
 typedef struct encoding {
@@ -19,7 +13,8 @@ typedef struct encoding {
     tensor *summary; /* (B, n): what the first decoder state is made of, and the fixed context without attention */
 } encoding;
 
-/* What a decoder carries from step to step, each (rows, width). Search gathers rows of all parts alike. */
+/* What a decoder carries from step to step, each (rows, width). Search gathers rows of all parts alike. A state may
+ * have more rows than the step that reads it: the rest are of sentences that are over. */
 enum { STATE_PARTS_MAX = 4 };
 typedef struct decoder_state {
     int n;
@@ -28,8 +23,8 @@ typedef struct decoder_state {
 
 /* The previous words of a step. */
 typedef struct step_words {
-    tensor *e; /* (rows, m): E y */
-    tensor *x; /* (rows, 3d): W E y */
+    tensor *e;   /* (rows, m): E y */
+    gru_input x; /* W E y */
 } step_words;
 
 /* What a step shows to the readout. */
@@ -74,25 +69,26 @@ void model_clear(model *m);
 
 /* Encodes; false once the tape has failed. */
 bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out);
-/* The decoder's first state, one row per source. */
-bool model_start(const model *m, tape *t, const encoding *source, decoder_state *out);
-/* Embeds words: ids T x B, -1 where no word stands yet. Returns steps of it through model_words_at. */
-typedef struct word_block {
-    tensor *e, *x; /* (T, B, m), (T, B, 3d) */
-} word_block;
-bool model_words(const model *m, tape *t, const int *ids, int T, int B, const regularisation *r, word_block *out);
-step_words model_words_at(tape *t, const word_block *words, int i);
+/* The decoder's first state, n rows; rows: row -> source; NULL: row i is source i. */
+bool model_start(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out);
+/* E y of n words, -1 where no word stands yet; number: sentence of each, for dropout (NULL when not recording). */
+tensor *model_embed_words(const model *m, tape *t, int n, const int *ids, const regularisation *r,
+                          const int *number);
+/* The words of a step by themselves: embedded, with what they give to the decoder's update. */
+bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out);
 
 /* One step: from the state and the previous word to what the readout reads, and the next state.
  *   look-first:   [if not first: s = f(s, y_{i-1}, c)]   c = look(s)   out = (s, c, y_{i-1})
  *   update-first: c = look(s)   s = f(s, y_{i-1}, c)   out = (s, c, y_{i-1})
- * first: no word has been written yet, for any row. rows: row -> source; NULL: row i is source i. */
+ * first: no word has been written yet, for any row; look-first does not read words.x then. rows: row -> source;
+ * NULL: row i is source i. */
 bool model_step(const model *m, tape *t, const encoding *source, const int *rows, bool first, step_words words,
                 const decoder_state *in, decoder_state *out, step_output *output);
 
-/* The readout's hidden layer (N, l or rank) of rows that steps showed; sentence: row -> sentence, for dropout. */
+/* The readout's hidden layer (N, l or rank) of rows that steps showed; number: sentence of each row, for dropout.
+ */
 tensor *model_readout(const model *m, tape *t, tensor *s, tensor *c, tensor *e, const regularisation *r,
-                      const int *sentence);
+                      const int *number);
 /* Scores over the target vocabulary (N, V), not normalised. */
 tensor *model_scores(const model *m, tape *t, tensor *hidden);
 

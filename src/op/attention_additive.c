@@ -12,36 +12,42 @@ typedef struct attention_record {
     const int *source;
 } attention_record;
 
-/* de_j = a_j (da_j - sum_k a_k da_k) with da_j = dc . h_j; then the chain through tanh, position by position. */
-static void backward_row(attention_record *r, int i, real *dv, real *de) {
-    int S = r->h.values->dim[1], D = r->h.values->dim[2], A = r->h.keys->dim[2];
+/* de_j = a_j (da_j - sum_k a_k da_k) with da_j = dc . h_j; then the chain through tanh, position by position. de
+ * (S) and dq (A) are for use inside; dq ends in q's place. */
+static void backward_row(attention_record *r, int i, real *dv, real *de, real *dq) {
+    int S = r->h.longest, D = tensor_cols(r->h.values), A = tensor_cols(r->h.keys);
     int k = r->source ? r->source[i] : i, length = r->h.lengths[k];
+    long at = r->h.at[k];
     const real *a = r->weights->data + (long)i * S, *dc = r->context->grad + (long)i * D;
-    const real *h = r->h.values->data + (long)k * S * D, *keys = r->h.keys->data + (long)k * S * A;
-    real *dh = r->h.values->grad + (long)k * S * D, *dkeys = r->h.keys->grad + (long)k * S * A;
+    const real *h = r->h.values->data + at * D, *keys = r->h.keys->data + at * A;
+    real *dh = r->h.values->grad + at * D, *dkeys = r->h.keys->grad + at * A, *q = r->q->data + (long)i * A;
     real mean = 0;
     for (int j = 0; j < length; j++) {
         de[j] = vec_dot(dc, h + (long)j * D, D);
         mean += a[j] * de[j];
         vec_axpy(dh + (long)j * D, a[j], dc, D);
     }
+    memset(dq, 0, (size_t)A * sizeof *dq);
     for (int j = 0; j < length; j++)
-        vec_tanh_dot_backward(a[j] * (de[j] - mean), r->v_a->value, r->q->data + (long)i * A, keys + (long)j * A,
-                              dv, r->q->grad + (long)i * A, dkeys + (long)j * A, A);
+        vec_tanh_dot_backward(a[j] * (de[j] - mean), r->v_a->value, q, keys + (long)j * A, dv, dq,
+                              dkeys + (long)j * A, A);
+    memcpy(q, dq, (size_t)A * sizeof *q);
 }
 
 static void attention_backward(tape *t, op_record *record) {
     attention_record *r = (attention_record *)record;
-    if (!r->context->has_grad)
+    if (!tensor_has_grad(r->context)) {
+        memset(r->q->data, 0, (size_t)tensor_count(r->q) * sizeof(real));
         return;
-    real *dv = tape_direct_grad(t, r->v_a), *de = tape_bytes(t, (size_t)r->h.values->dim[1] * sizeof *de);
-    if (!dv || !de)
+    }
+    int S = r->h.longest, A = tensor_cols(r->q);
+    real *dv = tape_direct_grad(t, r->v_a), *inside = tape_scratch(t, (long)S + A);
+    if (!dv || !inside)
         return;
-    tensor_grad_clear_once(r->q);
     tensor_grad_clear_once(r->h.values);
     tensor_grad_clear_once(r->h.keys);
     for (int i = 0; i < (int)tensor_rows(r->q); i++)
-        backward_row(r, i, dv, de);
+        backward_row(r, i, dv, inside, inside + S);
 }
 
 void attention_additive_row(attention_row r, real *a, real *c) {
@@ -62,8 +68,8 @@ tensor *attention_additive(tape *t, tensor *q, const annotations *h, param *v_a,
                            tensor **weights) {
     if (!q || !h->values || !h->keys)
         return tape_fail(t);
-    int rows = (int)tensor_rows(q), S = h->values->dim[1], D = h->values->dim[2], A = tensor_cols(q);
-    SA_ASSERT(h->keys->dim[2] == A && v_a->dim[0] == A && h->keys->dim[1] == S);
+    int rows = (int)tensor_rows(q), S = h->longest, D = tensor_cols(h->values), A = tensor_cols(q);
+    SA_ASSERT(tensor_cols(h->keys) == A && v_a->dim[0] == A && tensor_rows(h->keys) == tensor_rows(h->values));
     tensor *a = tape_matrix(t, rows, S), *c = tape_matrix(t, rows, D);
     if (!a || !c)
         return NULL;
@@ -71,8 +77,8 @@ tensor *attention_additive(tape *t, tensor *q, const annotations *h, param *v_a,
     for (int i = 0; i < rows; i++) {
         int k = source ? source[i] : i;
         attention_row row = {q->data + (long)i * A,
-                             h->keys->data + (long)k * S * A,
-                             h->values->data + (long)k * S * D,
+                             h->keys->data + (long)h->at[k] * A,
+                             h->values->data + (long)h->at[k] * D,
                              v_a->value,
                              h->lengths[k],
                              A,

@@ -15,7 +15,7 @@ typedef struct dropout_record {
 static void dropout_backward(tape *t, op_record *record) {
     (void)t;
     dropout_record *r = (dropout_record *)record;
-    if (!r->y->has_grad)
+    if (!tensor_has_grad(r->y))
         return;
     int D = tensor_cols(r->x);
     tensor_grad_clear_once(r->x);

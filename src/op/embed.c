@@ -13,7 +13,7 @@ typedef struct embed_record {
 
 static void embed_backward(tape *t, op_record *record) {
     embed_record *r = (embed_record *)record;
-    if (!r->y->has_grad)
+    if (!tensor_has_grad(r->y))
         return;
     long rows = tensor_rows(r->y);
     int m = tensor_cols(r->y);
@@ -24,12 +24,12 @@ static void embed_backward(tape *t, op_record *record) {
     tape_defer_rows(t, r->b, tensor_grad_matrix(r->y));
 }
 
-tensor *embed(tape *t, param *E, param *b, const int *ids, int T, int B) {
+tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
     int m = E->dim[1];
-    tensor *y = tape_tensor(t, 3, (int[]){T, B, m});
+    tensor *y = tape_matrix(t, n, m);
     if (!y)
         return NULL;
-    for (long i = 0; i < (long)T * B; i++) {
+    for (long i = 0; i < n; i++) {
         SA_ASSERT(ids[i] < E->dim[0]);
         real *row = y->data + i * m;
         if (ids[i] < 0) {

@@ -8,219 +8,152 @@
 typedef struct step_record {
     op_record record;
     gru_weights g;
-    tensor *x, *c, *s, *y;
-    const bool *live;
-    real *gates;     /* (B, 2H): z and r; in backward the gradients of what went into them */
-    real *candidate; /* (B, H); likewise. Apart, because oneDNN is slow where rows are wider than the product */
-    real *inner;     /* (B, H): r * s before, U s after the product; in backward (after) the gradient of U s */
+    gru_input x; /* gates z and r, and the candidate; in backward the gradients of what went into them. They lie
+                    apart, because oneDNN is slow where rows are wider than the product */
+    tensor *c, *s, *y;
+    real *inner; /* (n, H): r * s before, U s after the product; in backward (after) the gradient of U s */
 } step_record;
 
-static bool alive(const step_record *r, long row) {
-    return !r->live || r->live[row];
+/* The rows that have a state: the first of x, all of s or the first of them. */
+static int rows_with_state(const step_record *r) {
+    long n = tensor_rows(r->y), m = tensor_rows(r->s);
+    return (int)(m < n ? m : n);
 }
 
-static matrix gate_matrix(const step_record *r) {
-    int H = tensor_cols(r->s);
-    return matrix_of(r->gates, (int)tensor_rows(r->s), 2 * H, 2L * H);
-}
-
-static matrix candidate_matrix(const step_record *r) {
-    int H = tensor_cols(r->s);
-    return matrix_of(r->candidate, (int)tensor_rows(r->s), H, H);
-}
-
-/* Room for (B, 3H), until the next operation. */
-static matrix all_scratch(tape *t, const step_record *r) {
-    int B = (int)tensor_rows(r->s), H = tensor_cols(r->s);
-    return matrix_of(tape_scratch(t, 3L * B * H), B, 3 * H, 3L * H);
+static matrix top(matrix m, int rows) {
+    m.rows = rows;
+    return m;
 }
 
 static matrix inner_matrix(const step_record *r) {
     int H = tensor_cols(r->s);
-    return matrix_of(r->inner, (int)tensor_rows(r->s), H, H);
+    return matrix_of(r->inner, (int)tensor_rows(r->y), H, H);
+}
+
+static real *row_of(const tensor *x, long i) {
+    return x->data + i * tensor_cols(x);
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------- */
 
-/* x + C c, parted into gates and candidate; the gates take U_z s and U_r s and become z and r. */
 static bool open_gates(tape *t, step_record *r) {
-    long B = tensor_rows(r->s), H = tensor_cols(r->s);
-    const real *x = r->x->data;
-    if (r->c) {
-        matrix sum = all_scratch(t, r);
-        if (!sum.at)
-            return false;
-        memcpy(sum.at, x, (size_t)(3 * B * H) * sizeof *x);
-        if (!linear_product(t, tensor_matrix(r->c), r->g.C, sum, true))
-            return false;
-        x = sum.at;
-    }
-    for (long i = 0; i < B; i++) {
-        memcpy(r->gates + 2 * i * H, x + 3 * i * H, (size_t)(2 * H) * sizeof *x);
-        memcpy(r->candidate + i * H, x + 3 * i * H + 2 * H, (size_t)H * sizeof *x);
-    }
-    if (!linear_product(t, tensor_matrix(r->s), r->g.U_zr, gate_matrix(r), true))
+    int n = (int)tensor_rows(r->y), m = rows_with_state(r), H = tensor_cols(r->s);
+    matrix gates = tensor_matrix(r->x.gates);
+    if (r->c && (!linear_product(t, tensor_matrix(r->c), r->g.C_zr, NULL, gates, true) ||
+                 !linear_product(t, tensor_matrix(r->c), r->g.C, NULL, tensor_matrix(r->x.candidate), true)))
         return false;
-    for (long i = 0; i < B; i++)
-        vec_sigmoid(r->gates + 2 * i * H, r->gates + 2 * i * H, (int)(2 * H));
+    if (!linear_product(t, top(tensor_matrix(r->s), m), r->g.U_zr, NULL, top(gates, m), true))
+        return false;
+    for (int i = 0; i < n; i++)
+        vec_sigmoid(row_of(r->x.gates, i), row_of(r->x.gates, i), 2 * H);
     return true;
 }
 
-/* The candidate: U's share with the reset gate on either side of the product, bias, tanh. */
-static bool make_candidate(tape *t, step_record *r) {
-    long B = tensor_rows(r->s);
-    int H = tensor_cols(r->s);
+/* U's share of the candidate, with the reset gate on either side of the product. */
+static bool add_inner(tape *t, step_record *r) {
+    int m = rows_with_state(r), H = tensor_cols(r->s);
+    matrix inner = inner_matrix(r);
     bool before = r->g.reset == SA_RESET_BEFORE;
-    if (!before && !linear_product(t, tensor_matrix(r->s), r->g.U, inner_matrix(r), false))
+    if (!before && !linear_product(t, top(tensor_matrix(r->s), m), r->g.U, NULL, top(inner, m), false))
         return false;
-    for (long i = 0; i < B; i++) {
-        const real *gate_r = r->gates + 2 * i * H + H, *s = r->s->data + i * H;
-        real *candidate = r->candidate + i * H, *inner = r->inner + i * H;
-        vec_add(candidate, r->g.b->value, H);
+    for (long i = 0; i < m; i++) {
+        const real *gate = row_of(r->x.gates, i) + H;
         if (before)
-            for (int j = 0; j < H; j++)
-                inner[j] = gate_r[j] * s[j];
+            vec_mul(r->inner + i * H, gate, row_of(r->s, i), H);
         else
-            vec_mul_add(candidate, gate_r, inner, H);
+            vec_mul_add(row_of(r->x.candidate, i), gate, r->inner + i * H, H);
     }
-    if (before && !linear_product(t, inner_matrix(r), r->g.U, candidate_matrix(r), true))
-        return false;
-    for (long i = 0; i < B; i++)
-        vec_tanh(r->candidate + i * H, r->candidate + i * H, H);
-    return true;
+    return !before || linear_product(t, top(inner, m), r->g.U, NULL, top(tensor_matrix(r->x.candidate), m), true);
 }
 
 static void mix(step_record *r) {
-    int H = tensor_cols(r->s);
-    for (long i = 0; i < tensor_rows(r->s); i++) {
-        const real *z = r->gates + 2 * i * H, *candidate = r->candidate + i * H, *s = r->s->data + i * H;
-        real *y = r->y->data + i * H;
-        if (!alive(r, i)) {
-            memcpy(y, s, (size_t)H * sizeof *y);
-            continue;
-        }
-#pragma omp simd
-        for (int j = 0; j < H; j++)
-            y[j] = s[j] + z[j] * (candidate[j] - s[j]);
-    }
+    int m = rows_with_state(r), H = tensor_cols(r->s);
+    for (int i = 0; i < (int)tensor_rows(r->y); i++)
+        vec_gru_mix(row_of(r->y, i), row_of(r->x.candidate, i), row_of(r->x.gates, i),
+                    i < m ? row_of(r->s, i) : NULL, H);
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------- */
 
 /* z and the candidate give way to the gradients of their pre-activations; ds takes the direct share. */
 static void unmix(step_record *r) {
-    int H = tensor_cols(r->s);
-    for (long i = 0; i < tensor_rows(r->s); i++) {
-        const real *dy = r->y->grad + i * H, *s = r->s->data + i * H;
-        real *z = r->gates + 2 * i * H, *candidate = r->candidate + i * H, *ds = r->s->grad + i * H;
-        if (!alive(r, i)) {
-            vec_add(ds, dy, H);
-            memset(z, 0, 2 * (size_t)H * sizeof *z);
-            memset(candidate, 0, (size_t)H * sizeof *candidate);
-            continue;
-        }
-#pragma omp simd
-        for (int j = 0; j < H; j++) {
-            real gate = z[j], value = candidate[j];
-            ds[j] += dy[j] * (1 - gate);
-            candidate[j] = dy[j] * gate * (1 - value * value);
-            z[j] = dy[j] * (value - s[j]) * gate * (1 - gate);
-        }
-    }
+    int m = rows_with_state(r), H = tensor_cols(r->s);
+    for (long i = 0; i < tensor_rows(r->y); i++)
+        vec_gru_unmix(i < m ? r->s->grad + i * H : NULL, row_of(r->x.gates, i), row_of(r->x.candidate, i),
+                      r->y->grad + i * H, i < m ? row_of(r->s, i) : NULL, H);
 }
 
-/* r gives way to the gradient of its pre-activation. dy is used up: its memory takes the gradient of r * s. */
-static bool close_reset_before(tape *t, step_record *r) {
+/* r gives way to the gradient of its pre-activation, which is zero where there was no state to reset. */
+static void clear_reset_without_state(step_record *r) {
     int H = tensor_cols(r->s);
-    if (!linear_product_back(t, candidate_matrix(r), r->g.U, tensor_grad_matrix(r->y), false))
+    for (long i = rows_with_state(r); i < tensor_rows(r->y); i++)
+        memset(row_of(r->x.gates, i) + H, 0, (size_t)H * sizeof(real));
+}
+
+/* dy is used up: its memory takes the gradient of r * s. */
+static bool close_reset_before(tape *t, step_record *r) {
+    int m = rows_with_state(r), H = tensor_cols(r->s);
+    if (!linear_product_back(t, top(tensor_matrix(r->x.candidate), m), r->g.U, top(tensor_grad_matrix(r->y), m),
+                             false))
         return false;
-    for (long i = 0; i < tensor_rows(r->s); i++) {
-        const real *d = r->y->grad + i * H, *s = r->s->data + i * H;
-        real *gate = r->gates + 2 * i * H + H, *ds = r->s->grad + i * H;
-#pragma omp simd
-        for (int j = 0; j < H; j++) {
-            real value = gate[j];
-            ds[j] += d[j] * value;
-            gate[j] = d[j] * s[j] * value * (1 - value);
-        }
-    }
+    for (long i = 0; i < m; i++)
+        vec_gru_reset_before(r->s->grad + i * H, row_of(r->x.gates, i) + H, r->y->grad + i * H, row_of(r->s, i), H);
+    tape_defer_product(t, r->g.U, top(inner_matrix(r), m), top(tensor_matrix(r->x.candidate), m));
     return true;
 }
 
 static bool close_reset_after(tape *t, step_record *r) {
-    int H = tensor_cols(r->s);
-    for (long i = 0; i < tensor_rows(r->s); i++) {
-        real *gate = r->gates + 2 * i * H + H, *inner = r->inner + i * H;
-        const real *dc = r->candidate + i * H;
-        if (!alive(r, i)) { /* its gates are zero already */
-            memset(inner, 0, (size_t)H * sizeof *inner);
-            continue;
-        }
-#pragma omp simd
-        for (int j = 0; j < H; j++) {
-            real value = gate[j];
-            gate[j] = dc[j] * inner[j] * value * (1 - value);
-            inner[j] = dc[j] * value;
-        }
-    }
-    return linear_product_back(t, inner_matrix(r), r->g.U, tensor_grad_matrix(r->s), true);
+    int m = rows_with_state(r), H = tensor_cols(r->s);
+    matrix inner = top(inner_matrix(r), m), s = top(tensor_matrix(r->s), m);
+    for (long i = 0; i < m; i++)
+        vec_gru_reset_after(row_of(r->x.gates, i) + H, r->inner + i * H, row_of(r->x.candidate, i), H);
+    tape_defer_product(t, r->g.U, s, inner);
+    return linear_product_back(t, inner, r->g.U, top(tensor_grad_matrix(r->s), m), true);
 }
 
-/* What reaches x and c: the gradients of gates and candidate side by side. */
-static bool leave(tape *t, step_record *r) {
-    long B = tensor_rows(r->s), H = tensor_cols(r->s);
-    tensor_grad_clear_once(r->x);
-    for (long i = 0; i < B; i++) {
-        vec_add(r->x->grad + 3 * i * H, r->gates + 2 * i * H, (int)(2 * H));
-        vec_add(r->x->grad + 3 * i * H + 2 * H, r->candidate + i * H, (int)H);
-    }
+static bool leave_context(tape *t, step_record *r) {
     if (!r->c)
         return true;
-    matrix all = all_scratch(t, r);
-    if (!all.at)
-        return false;
-    for (long i = 0; i < B; i++) {
-        memcpy(all.at + 3 * i * H, r->gates + 2 * i * H, (size_t)(2 * H) * sizeof(real));
-        memcpy(all.at + 3 * i * H + 2 * H, r->candidate + i * H, (size_t)H * sizeof(real));
-    }
-    tape_defer_product(t, r->g.C, 0, tensor_matrix(r->c), gate_matrix(r));
-    tape_defer_product(t, r->g.C, (int)(2 * H), tensor_matrix(r->c), candidate_matrix(r));
-    return linear_product_back(t, all, r->g.C, tensor_grad_matrix(r->c), tensor_grad_accumulates(r->c));
+    matrix c = tensor_matrix(r->c), gates = tensor_matrix(r->x.gates), candidate = tensor_matrix(r->x.candidate);
+    tape_defer_product(t, r->g.C_zr, c, gates);
+    tape_defer_product(t, r->g.C, c, candidate);
+    return linear_product_back(t, gates, r->g.C_zr, tensor_grad_matrix(r->c), tensor_grad_accumulates(r->c)) &&
+           linear_product_back(t, candidate, r->g.C, tensor_grad_matrix(r->c), true);
 }
 
 static void step_backward(tape *t, op_record *record) {
     step_record *r = (step_record *)record;
-    if (!r->y->has_grad)
+    int m = rows_with_state(r);
+    if (!tensor_has_grad(r->y)) { /* the input waits for gradients in its place */
+        memset(r->x.gates->data, 0, (size_t)tensor_count(r->x.gates) * sizeof(real));
+        memset(r->x.candidate->data, 0, (size_t)tensor_count(r->x.candidate) * sizeof(real));
         return;
-    bool before = r->g.reset == SA_RESET_BEFORE;
+    }
     tensor_grad_clear_once(r->s);
     unmix(r);
+    clear_reset_without_state(r);
+    matrix gates = top(tensor_matrix(r->x.gates), m), s = top(tensor_matrix(r->s), m);
+    bool before = r->g.reset == SA_RESET_BEFORE;
     if (!(before ? close_reset_before(t, r) : close_reset_after(t, r)) ||
-        !linear_product_back(t, gate_matrix(r), r->g.U_zr, tensor_grad_matrix(r->s), true) || !leave(t, r)) {
+        !linear_product_back(t, gates, r->g.U_zr, top(tensor_grad_matrix(r->s), m), true) || !leave_context(t, r)) {
         tape_fail(t);
         return;
     }
-    tape_defer_product(t, r->g.U_zr, 0, tensor_matrix(r->s), gate_matrix(r));
-    if (before)
-        tape_defer_product(t, r->g.U, 0, inner_matrix(r), candidate_matrix(r));
-    else
-        tape_defer_product(t, r->g.U, 0, tensor_matrix(r->s), inner_matrix(r));
-    tape_defer_rows(t, r->g.b, candidate_matrix(r));
+    tape_defer_product(t, r->g.U_zr, s, gates);
 }
 
-tensor *gru_step(tape *t, const gru_weights *g, tensor *x, tensor *c, tensor *s, const bool *live) {
-    if (!x || !s || (g->C && !c))
+tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s) {
+    if (!x.gates || !x.candidate || !s || (g->C && !c))
         return tape_fail(t);
-    int B = (int)tensor_rows(s), H = tensor_cols(s);
-    SA_ASSERT(tensor_cols(x) == 3 * H && tensor_rows(x) == B && (c != NULL) == (g->C != NULL));
-    step_record now = {.g = *g, .x = x, .c = c, .s = s, .live = live};
-    now.y = tape_matrix(t, B, H);
-    now.gates = tape_reals(t, 2L * B * H);
-    now.candidate = tape_reals(t, (long)B * H);
-    now.inner = tape_reals(t, (long)B * H);
-    if (!now.y || !now.gates || !now.candidate || !now.inner)
+    int n = (int)tensor_rows(x.gates), H = tensor_cols(s);
+    SA_ASSERT(tensor_cols(x.gates) == 2 * H && tensor_cols(x.candidate) == H && tensor_rows(x.candidate) == n);
+    SA_ASSERT((c != NULL) == (g->C != NULL) && (!c || tensor_rows(c) == n));
+    step_record now = {.g = *g, .x = x, .c = c, .s = s};
+    now.y = tape_matrix(t, n, H);
+    now.inner = tape_reals(t, (long)n * H);
+    if (!now.y || !now.inner)
         return NULL;
-    if (!open_gates(t, &now) || !make_candidate(t, &now))
+    if (!open_gates(t, &now) || !add_inner(t, &now))
         return tape_fail(t);
     mix(&now);
     step_record *r = tape_record(t, sizeof *r, step_backward);
@@ -229,4 +162,35 @@ tensor *gru_step(tape *t, const gru_weights *g, tensor *x, tensor *c, tensor *s,
         *r = now;
     }
     return t->failed ? NULL : now.y;
+}
+
+typedef struct hold_record {
+    op_record record;
+    tensor *s, *y;
+} hold_record;
+
+static void hold_backward(tape *t, op_record *record) {
+    (void)t;
+    hold_record *r = (hold_record *)record;
+    if (!tensor_has_grad(r->y))
+        return;
+    tensor_grad_clear_once(r->s);
+    int H = tensor_cols(r->s);
+    for (long i = 0; i < tensor_rows(r->s); i++)
+        vec_add(r->s->grad + i * H, r->y->grad + i * H, H);
+}
+
+tensor *gru_hold(tape *t, tensor *s) {
+    if (!s)
+        return tape_fail(t);
+    tensor *y = tape_like(t, s);
+    if (!y || !tape_reals(t, tensor_count(s)))
+        return NULL;
+    memcpy(y->data, s->data, (size_t)tensor_count(s) * sizeof *y->data);
+    hold_record *r = tape_record(t, sizeof *r, hold_backward);
+    if (r) {
+        r->s = s;
+        r->y = y;
+    }
+    return t->failed ? NULL : y;
 }

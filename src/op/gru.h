@@ -3,20 +3,29 @@
 
 #include "tape/tape.h"
 
-/* What one step of a gated recurrent unit is made of. U_zr (2H, H) holds the rows of the gates z and r, C (3H, D)
- * those of z, r and candidate; b (H) belongs to the candidate. C NULL: no context. */
+/* What one step of a gated recurrent unit is made of. U_zr (2H, H) and C_zr (2H, D) hold the rows of the gates z
+ * and r. C_zr and C NULL: no context. */
 typedef struct gru_weights {
-    param *U_zr, *U, *C, *b;
+    param *U_zr, *U, *C_zr, *C;
     sa_reset reset;
 } gru_weights;
 
+/* What the input gives to a step: W_zr x (n, 2H) for the gates, W x + b (n, H) for the candidate. Both are
+ * consumed: the step makes gates and candidate in their place, and in backward their gradients. */
+typedef struct gru_input {
+    tensor *gates, *candidate;
+} gru_input;
+
 /* One step (Cho et al. 2014; Bahdanau et al. 2015, A.1.1, A.2.2); z takes the new candidate:
  *   z = sigmoid(x_z + U_z s + C_z c)    r = sigmoid(x_r + U_r s + C_r c)
- *   s~ = tanh(x_h + U (r * s) + C_h c + b)   [reset before]   or   tanh(x_h + r * (U s) + C_h c + b)   [after]
+ *   s~ = tanh(x_h + U (r * s) + C c)   [reset before]   or   tanh(x_h + r * (U s) + C c)   [after]
  *   s' = (1 - z) * s + z * s~
- * x (B, 3H): the input's part of z, r and candidate side by side; c (B, D), NULL exactly when C is; s (B, H). Rows
- * with live[i] == false keep s (padding); live NULL: all live. Returns s' (B, H). A step keeps 6 H numbers a row:
- * in backward, gradients take the place of what they were computed from. */
-tensor *gru_step(tape *t, const gru_weights *g, tensor *x, tensor *c, tensor *s, const bool *live);
+ * c (n, D), NULL exactly when C is. s may have more rows than x: those sequences are over; or fewer: the others
+ * begin here, from a state of zeros. Returns s' (n, H). A step keeps 6 H numbers a row, its input's included. */
+tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s);
+
+/* s' = s, in the place of gru_step in the first iteration of a loop that looks before it updates: it makes the same
+ * allocations. */
+tensor *gru_hold(tape *t, tensor *s);
 
 #endif

@@ -14,23 +14,25 @@ typedef struct linear_record {
     linear_term term[TERMS_MAX];
 } linear_record;
 
-bool linear_product(tape *t, matrix x, const param *W, matrix y, bool accumulate) {
+bool linear_product(tape *t, matrix x, const param *W, const param *b, matrix y, bool accumulate) {
     if (W->forward)
-        return gemm_run_packed(t->gemm, x, W->forward, y, accumulate);
+        return gemm_run_packed(t->gemm, x, W->forward, b ? b->value : NULL, y, accumulate);
+    for (long i = 0; b && i < y.rows; i++)
+        memcpy(y.at + i * y.stride, b->value, (size_t)y.cols * sizeof *y.at);
     return gemm_run(t->gemm, x, matrix_transposed(matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1])), y,
-                    accumulate);
+                    accumulate || b);
 }
 
 bool linear_product_back(tape *t, matrix dy, const param *W, matrix dx, bool accumulate) {
     if (W->backward)
-        return gemm_run_packed(t->gemm, dy, W->backward, dx, accumulate);
+        return gemm_run_packed(t->gemm, dy, W->backward, NULL, dx, accumulate);
     return gemm_run(t->gemm, dy, matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1]), dx, accumulate);
 }
 
 static void linear_backward(tape *t, op_record *record) {
     linear_record *r = (linear_record *)record;
     tensor *y = r->y;
-    if (!y->has_grad)
+    if (!tensor_has_grad(y))
         return;
     long rows = tensor_rows(y);
     int out = tensor_cols(y);
@@ -39,7 +41,7 @@ static void linear_backward(tape *t, op_record *record) {
         param *W = r->term[k].W;
         if (!linear_product_back(t, tensor_grad_matrix(y), W, tensor_grad_matrix(x), tensor_grad_accumulates(x)))
             tape_fail(t);
-        tape_defer_product(t, W, 0, tensor_matrix(x), tensor_grad_matrix(y));
+        tape_defer_product(t, W, tensor_matrix(x), tensor_grad_matrix(y));
     }
     if (r->addend) {
         tensor_grad_clear_once(r->addend);
@@ -50,39 +52,27 @@ static void linear_backward(tape *t, op_record *record) {
         tape_defer_rows(t, r->b, tensor_grad_matrix(y));
 }
 
+/* y = addend + b */
 static void start_rows(tensor *y, const tensor *addend, const param *b) {
-    long rows = tensor_rows(y);
     int out = tensor_cols(y);
-    for (long i = 0; i < rows; i++) {
-        real *row = y->data + i * out;
-        if (addend)
-            memcpy(row, addend->data + i * out, (size_t)out * sizeof *row);
-        if (addend && b)
-            vec_add(row, b->value, out);
-        else if (b)
-            memcpy(row, b->value, (size_t)out * sizeof *row);
-    }
+    memcpy(y->data, addend->data, (size_t)tensor_count(y) * sizeof *y->data);
+    for (long i = 0; b && i < tensor_rows(y); i++)
+        vec_add(y->data + i * out, b->value, out);
 }
 
-tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms) {
+static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const linear_term *terms) {
     SA_ASSERT(n >= 1 && n <= TERMS_MAX);
-    for (int k = 0; k < n; k++)
-        if (!terms[k].x)
-            return tape_fail(t);
-    tensor *x = terms[0].x;
-    int out = terms[0].W->dim[0], dim[4];
-    memcpy(dim, x->dim, sizeof dim);
-    dim[x->rank - 1] = out;
-    tensor *y = tape_tensor(t, x->rank, dim);
     if (!y)
         return NULL;
     SA_ASSERT(!addend || tensor_count(addend) == tensor_count(y));
-    SA_ASSERT(!b || b->dim[0] == out);
-    start_rows(y, addend, b);
+    SA_ASSERT(!b || b->dim[0] == tensor_cols(y));
+    if (addend)
+        start_rows(y, addend, b);
     for (int k = 0; k < n; k++) {
-        SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == out);
-        SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(x));
-        if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, tensor_matrix(y), k > 0 || addend || b))
+        SA_ASSERT(tensor_cols(terms[k].x) == terms[k].W->dim[1] && terms[k].W->dim[0] == tensor_cols(y));
+        SA_ASSERT(tensor_rows(terms[k].x) == tensor_rows(y));
+        bool first = k == 0 && !addend;
+        if (!linear_product(t, tensor_matrix(terms[k].x), terms[k].W, first ? b : NULL, tensor_matrix(y), !first))
             return tape_fail(t);
     }
     linear_record *r = tape_record(t, sizeof *r, linear_backward);
@@ -94,4 +84,28 @@ tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *
         memcpy(r->term, terms, (size_t)n * sizeof *terms);
     }
     return t->failed ? NULL : y;
+}
+
+static bool all_there(int n, const linear_term *terms) {
+    bool all = true;
+    for (int k = 0; k < n; k++)
+        all = all && terms[k].x;
+    return all;
+}
+
+tensor *linear_sum(tape *t, tensor *addend, param *b, int n, const linear_term *terms) {
+    if (!all_there(n, terms))
+        return tape_fail(t);
+    const tensor *x = terms[0].x;
+    int dim[4];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[x->rank - 1] = terms[0].W->dim[0];
+    return make(t, tape_tensor(t, x->rank, dim), addend, b, n, terms);
+}
+
+tensor *linear_consumed(tape *t, int n, const linear_term *terms, param *b) {
+    if (!all_there(n, terms))
+        return tape_fail(t);
+    tensor *y = tape_consumed(t, (int)tensor_rows(terms[0].x), terms[0].W->dim[0]);
+    return make(t, y, NULL, b, n, terms);
 }

@@ -17,9 +17,12 @@ static inline tensor *linear(tape *t, tensor *x, param *W, param *b) {
     return linear_sum(t, NULL, b, 1, &(linear_term){x, W});
 }
 
-/* The products by themselves, for operations that have some inside: y (rows, out) = W x (+ y), dx (rows, in) =
- * W^T dy (+ dx), row by row, with W's packs where it has them. False without memory. */
-bool linear_product(tape *t, matrix x, const param *W, matrix y, bool accumulate);
+/* The same with a result that its one reader consumes (tape_consumed): its gradient takes its place. */
+tensor *linear_consumed(tape *t, int n, const linear_term *terms, param *b);
+
+/* The products by themselves, for operations that have some inside, row by row, with W's packs where it has them:
+ * y (rows, out) = W x + b (NULL: none) or y += W x; dx (rows, in) = W^T dy (+ dx). False without memory. */
+bool linear_product(tape *t, matrix x, const param *W, const param *b, matrix y, bool accumulate);
 bool linear_product_back(tape *t, matrix dy, const param *W, matrix dx, bool accumulate);
 
 #endif

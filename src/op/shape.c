@@ -4,105 +4,81 @@
 
 #include <string.h>
 
-typedef struct join_record {
+typedef struct gather_record {
     op_record record;
-    tensor *y;
-    int S;
-    tensor *const *a, *const *b;
-} join_record;
+    tensor *y, *a, *b;
+    const int *index;
+} gather_record;
 
-static void join_backward(tape *t, op_record *record) {
+static void gather_backward(tape *t, op_record *record) {
     (void)t;
-    join_record *r = (join_record *)record;
-    if (!r->y->has_grad)
+    gather_record *r = (gather_record *)record;
+    if (!tensor_has_grad(r->y))
         return;
-    int B = r->y->dim[0], D = r->y->dim[2], D_a = tensor_cols(r->a[0]);
-    for (int j = 0; j < r->S; j++) {
-        tensor_grad_clear_once(r->a[j]);
+    long D = tensor_cols(r->y), D_a = tensor_cols(r->a);
+    tensor_grad_clear_once(r->a);
+    if (r->b)
+        tensor_grad_clear_once(r->b);
+    for (long i = 0; i < tensor_rows(r->y); i++) {
+        const real *dy = r->y->grad + i * D;
+        vec_add(r->a->grad + r->index[i] * D_a, dy, (int)D_a);
         if (r->b)
-            tensor_grad_clear_once(r->b[j]);
-        for (int i = 0; i < B; i++) {
-            const real *dy = r->y->grad + ((long)i * r->S + j) * D;
-            vec_add(r->a[j]->grad + (long)i * D_a, dy, D_a);
-            if (r->b)
-                vec_add(r->b[j]->grad + (long)i * (D - D_a), dy + D_a, D - D_a);
-        }
+            vec_add(r->b->grad + r->index[i] * (D - D_a), dy + D_a, (int)(D - D_a));
     }
 }
 
-tensor *op_join_steps(tape *t, int S, tensor *const *a, tensor *const *b) {
-    for (int j = 0; j < S; j++)
-        if (!a[j] || (b && !b[j]))
-            return tape_fail(t);
-    int B = (int)tensor_rows(a[0]), D_a = tensor_cols(a[0]), D_b = b ? tensor_cols(b[0]) : 0;
-    tensor *y = tape_tensor(t, 3, (int[]){B, S, D_a + D_b});
+tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index) {
+    if (!a || !index)
+        return tape_fail(t);
+    long D_a = tensor_cols(a), D_b = b ? tensor_cols(b) : 0;
+    tensor *y = tape_matrix(t, n, (int)(D_a + D_b));
     if (!y)
         return NULL;
-    for (int i = 0; i < B; i++)
-        for (int j = 0; j < S; j++) {
-            real *row = y->data + ((long)i * S + j) * (D_a + D_b);
-            memcpy(row, a[j]->data + (long)i * D_a, (size_t)D_a * sizeof *row);
-            if (b)
-                memcpy(row + D_a, b[j]->data + (long)i * D_b, (size_t)D_b * sizeof *row);
-        }
-    join_record *r = tape_record(t, sizeof *r, join_backward);
+    for (int i = 0; i < n; i++) {
+        SA_ASSERT(index[i] >= 0 && index[i] < tensor_rows(a));
+        real *row = y->data + i * (D_a + D_b);
+        memcpy(row, a->data + index[i] * D_a, (size_t)D_a * sizeof *row);
+        if (b)
+            memcpy(row + D_a, b->data + index[i] * D_b, (size_t)D_b * sizeof *row);
+    }
+    gather_record *r = tape_record(t, sizeof *r, gather_backward);
     if (r) {
         r->y = y;
-        r->S = S;
         r->a = a;
         r->b = b;
+        r->index = index;
     }
     return t->failed ? NULL : y;
 }
 
-typedef struct pack_record {
+typedef struct add_record {
     op_record record;
-    tensor *y;
-    int T;
-    tensor *const *x;
-    const int *lengths;
-} pack_record;
+    tensor *y, *x;
+} add_record;
 
-static void pack_backward(tape *t, op_record *record) {
-    (void)t;
-    pack_record *r = (pack_record *)record;
-    if (!r->y->has_grad)
-        return;
-    int D = tensor_cols(r->y);
-    const real *dy = r->y->grad;
-    for (int j = 0; j < r->T; j++) {
-        tensor_grad_clear_once(r->x[j]);
-        for (long i = 0; i < tensor_rows(r->x[j]); i++)
-            if (j < r->lengths[i]) {
-                vec_add(r->x[j]->grad + i * D, dy, D);
-                dy += D;
-            }
-    }
+static void add_rows(real *to, const real *from, const tensor *shape) {
+    int cols = tensor_cols(shape);
+    for (long i = 0; i < tensor_rows(shape); i++)
+        vec_add(to + i * cols, from + i * cols, cols);
 }
 
-tensor *op_pack_steps(tape *t, int T, tensor *const *x, const int *lengths) {
-    for (int j = 0; j < T; j++)
-        if (!x[j])
-            return tape_fail(t);
-    int B = (int)tensor_rows(x[0]), D = tensor_cols(x[0]), N = 0;
-    for (int i = 0; i < B; i++)
-        N += lengths[i];
-    tensor *y = tape_matrix(t, N, D);
-    if (!y)
-        return NULL;
-    real *row = y->data;
-    for (int j = 0; j < T; j++)
-        for (int i = 0; i < B; i++)
-            if (j < lengths[i]) {
-                memcpy(row, x[j]->data + (long)i * D, (size_t)D * sizeof *row);
-                row += D;
-            }
-    pack_record *r = tape_record(t, sizeof *r, pack_backward);
+static void add_backward(tape *t, op_record *record) {
+    (void)t;
+    add_record *r = (add_record *)record;
+    tensor_grad_clear_once(r->x);
+    add_rows(r->x->grad, r->y->grad, r->y);
+}
+
+tensor *op_add_to(tape *t, tensor *y, tensor *x) {
+    if (!y || !x)
+        return tape_fail(t);
+    SA_ASSERT(y->grad == (t->recording ? y->data : NULL));
+    SA_ASSERT(tensor_cols(x) == tensor_cols(y) && tensor_rows(x) >= tensor_rows(y));
+    add_rows(y->data, x->data, y);
+    add_record *r = tape_record(t, sizeof *r, add_backward);
     if (r) {
         r->y = y;
-        r->T = T;
         r->x = x;
-        r->lengths = lengths;
     }
     return t->failed ? NULL : y;
 }

@@ -1,15 +1,15 @@
-/* Operations that move numbers between layouts. */
+/* Operations that move rows. */
 #ifndef OP_SHAPE_H
 #define OP_SHAPE_H
 
 #include "tape/tape.h"
 
-/* Steps of a loop, a[j] and b[j] (B, D_a) and (B, D_b), to one row per sentence and position:
- * y[i][j] = [a[j][i]; b[j][i]]. b NULL: a alone. Returns (B, S, D_a + D_b). */
-tensor *op_join_steps(tape *t, int S, tensor *const *a, tensor *const *b);
+/* y[i] = [a[index[i]]; b[index[i]]] for i < n, a (N, D_a), b (N, D_b) or NULL: a alone. index is kept by the caller
+ * until tape_reset. Returns (n, D_a + D_b). */
+tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index);
 
-/* The true positions of steps x[0..T-1], each (B, D), without padding: rows in order of step, then sentence, of
- * those with step < lengths[sentence]. Returns (sum of lengths, D). */
-tensor *op_pack_steps(tape *t, int T, tensor *const *x, const int *lengths);
+/* y[i] += x[i], in place, for all rows of y, a consumed tensor that its reader has not seen yet (tape_consumed). x
+ * may have more rows. Returns y. */
+tensor *op_add_to(tape *t, tensor *y, tensor *x);
 
 #endif

@@ -35,8 +35,11 @@ static bool chunk_gradients(tape *t, matrix h, matrix dh, matrix dx, param *W, p
         return false;
     for (int i = 0; i < dx.rows; i++)
         vec_add(db, dx.at + (long)i * dx.stride, dx.cols);
-    bool ok = linear_product_back(t, dx, W, dh, false);
-    return ok && gemm_run(t->gemm, matrix_transposed(dx), h, matrix_of(dW, W->dim[0], W->dim[1], W->dim[1]), true);
+    gemm_hold(t->gemm, dx);
+    bool ok = linear_product_back(t, dx, W, dh, false) &&
+              gemm_outer(t->gemm, 1, &dx, &h, matrix_of(dW, W->dim[0], W->dim[1], W->dim[1]), true);
+    gemm_release(t->gemm);
+    return ok;
 }
 
 bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float smoothing, double scale,
@@ -48,15 +51,13 @@ bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float s
     long N = tensor_rows(h);
     int l = tensor_cols(h), V = W->dim[0], rows = (int)(N < CHUNK_ROWS ? N : CHUNK_ROWS);
     SA_ASSERT(W->dim[1] == l && b->dim[0] == V);
-    real *scores = tape_bytes(t, (size_t)rows * (size_t)V * sizeof *scores);
+    real *scores = tape_scratch(t, (long)rows * V);
     if (!scores)
         return false;
     for (long at = 0; at < N; at += rows) {
         int n = (int)(N - at < rows ? N - at : rows);
         matrix x = matrix_of(scores, n, V, V), part = matrix_of(h->data + at * l, n, l, l);
-        for (int i = 0; i < n; i++)
-            memcpy(scores + (long)i * V, b->value, (size_t)V * sizeof *scores);
-        if (!linear_product(t, part, W, x, true))
+        if (!linear_product(t, part, W, b, x, false))
             tape_fail(t);
         for (int i = 0; i < n && !t->failed; i++) {
             double nll = finish_row(scores + (long)i * V, V, targets[at + i], smoothing, scale, t->recording, sums);

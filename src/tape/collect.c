@@ -16,27 +16,39 @@ typedef struct band {
 typedef struct collection {
     tape *const *tapes;
     int n_tapes;
+    bool add;
     gemm **workers;
     band *bands;
     bool *ok;
 } collection;
 
-/* Adds what d has for rows of the band; the first product that covers all of it writes instead. */
-static bool add_product(gemm *g, const band *b, const deferred *d, bool *written) {
-    int from = d->row > b->row ? d->row : b->row, cols = b->p->dim[1];
-    int end = d->row + d->dy.cols < b->row + b->rows ? d->row + d->dy.cols : b->row + b->rows;
-    if (from >= end)
+static const deferred *next_product(const deferred *d) {
+    while (d && !d->x.at)
+        d = d->next;
+    return d;
+}
+
+/* The products that one tape left for a band, as one. */
+static bool add_products(gemm *g, const band *b, const deferred *first, bool *written) {
+    int n = 0, cols = b->p->dim[1];
+    for (const deferred *d = next_product(first); d; d = next_product(d->next))
+        n++;
+    if (n == 0)
         return true;
-    bool whole = from == b->row && end == b->row + b->rows;
-    if (!*written && !whole)
-        memset(b->p->grad + (long)b->row * cols, 0, (size_t)b->rows * (size_t)cols * sizeof(real));
-    bool accumulate = *written || !whole;
+    matrix *dy = calloc((size_t)n, sizeof *dy), *x = calloc((size_t)n, sizeof *x);
+    bool ok = dy && x;
+    int at = n; /* the newest entry is of the earliest step */
+    for (const deferred *d = next_product(first); ok && d; d = next_product(d->next)) {
+        dy[--at] = d->dy;
+        dy[at].at += b->row;
+        dy[at].cols = b->rows;
+        x[at] = d->x;
+    }
+    ok = ok && gemm_outer(g, n, dy, x, matrix_of(b->p->grad + (long)b->row * cols, b->rows, cols, cols), *written);
     *written = true;
-    matrix dy = d->dy;
-    dy.at += from - d->row;
-    dy.cols = end - from;
-    return gemm_run(g, matrix_transposed(dy), d->x,
-                    matrix_of(b->p->grad + (long)from * cols, end - from, cols, cols), accumulate);
+    free(dy);
+    free(x);
+    return ok;
 }
 
 static void add_rest(const band *b, const deferred *d) {
@@ -49,36 +61,42 @@ static void add_rest(const band *b, const deferred *d) {
     }
 }
 
-static void collect_band(void *argument, int task, int worker) {
-    collection *job = argument;
-    const band *b = &job->bands[task];
+/* Products first: the first of them writes instead of adding. */
+static bool add_tape(gemm *g, const band *b, const tape *t, bool *written) {
     const param *p = b->p;
     int cols = p->rank == 2 ? p->dim[1] : p->dim[0];
     real *gradient = p->grad + (long)b->row * cols;
-    size_t bytes = (size_t)b->rows * (size_t)cols * sizeof(real);
-    bool ok = true, written = false;
-    for (int i = 0; i < job->n_tapes && ok; i++) /* products first: the first of them writes instead of adding */
-        for (const deferred *d = job->tapes[i]->deferred[p->index]; d && ok; d = d->next)
-            if (d->x.at)
-                ok = add_product(job->workers[worker], b, d, &written);
-    if (!written)
-        memset(gradient, 0, bytes);
-    for (int i = 0; i < job->n_tapes; i++) {
-        for (const deferred *d = job->tapes[i]->deferred[p->index]; d; d = d->next)
-            if (!d->x.at)
-                add_rest(b, d);
-        const real *direct = job->tapes[i]->direct[p->index];
-        for (int row = 0; direct && row < b->rows; row++)
-            vec_add(gradient + (long)row * cols, direct + (long)(b->row + row) * cols, cols);
-    }
+    const real *direct = t->direct[p->index];
+    bool own = direct == p->grad;
+    *written = *written || own;
+    if (!add_products(g, b, t->deferred[p->index], written))
+        return false;
+    if (!*written)
+        memset(gradient, 0, (size_t)b->rows * (size_t)cols * sizeof(real));
+    *written = true;
+    for (const deferred *d = t->deferred[p->index]; d; d = d->next)
+        if (!d->x.at)
+            add_rest(b, d);
+    for (int row = 0; direct && !own && row < b->rows; row++)
+        vec_add(gradient + (long)row * cols, direct + (long)(b->row + row) * cols, cols);
+    return true;
+}
+
+static void collect_band(void *argument, int task, int worker) {
+    collection *job = argument;
+    bool ok = true, written = job->add;
+    for (int i = 0; i < job->n_tapes && ok; i++)
+        ok = add_tape(job->workers[worker], &job->bands[task], job->tapes[i], &written);
     job->ok[task] = ok;
 }
 
-sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error) {
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error) {
     int n_bands = 0;
     for (int i = 0; i < p->n; i++)
         n_bands += p->at[i]->rank == 2 ? (p->at[i]->dim[0] + BAND_ROWS - 1) / BAND_ROWS : 1;
-    collection job = {tapes, n, workers, calloc((size_t)n_bands + 1, sizeof(band)), calloc((size_t)n_bands + 1, 1)};
+    collection job = {
+        tapes, n, add, workers, calloc((size_t)n_bands + 1, sizeof(band)), calloc((size_t)n_bands + 1, 1)};
     bool ok = job.bands && job.ok;
     if (ok) {
         int at = 0;

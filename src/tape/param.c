@@ -163,7 +163,8 @@ static bool make_packs(params *p, gemm *g) {
             continue;
         if (!q->forward && !(q->forward = gemm_pack_new(g, q->dim[1], q->dim[0])))
             return false;
-        if (p->grads && !q->backward && !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
+        bool backward = p->grads && (q->use == USE_STEP || gemm_get_precision(g) != GEMM_F32);
+        if (backward && !q->backward && !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
             return false;
     }
     return true;

@@ -17,8 +17,9 @@ typedef enum param_init {
 
 /* What happens with a parameter, which decides whether it is packed. */
 typedef enum param_use {
-    USE_LOOKUP, /* rows of it are read, it is in no product */
-    USE_PRODUCT
+    USE_LOOKUP,  /* rows of it are read, it is in no product */
+    USE_PRODUCT, /* in products of many rows */
+    USE_STEP     /* in products of few rows, one for each step of a loop */
 } param_use;
 
 typedef struct param {
@@ -60,9 +61,9 @@ long params_learned(const params *p);
 sa_status params_allocate(params *p, bool gradients, sa_error *error);
 /* Draws initial values; a parameter's draw depends on seed and its name only. */
 sa_status params_initialise(params *p, uint64_t seed, sa_error *error);
-/* Makes and fills the packs of every matrix that products are made with: W^T, and W for backward when gradients are
- * allocated. Call again after the values changed. Packing a weight costs far less than what even one product over
- * some hundred rows gains. */
+/* Makes and fills the packs of the matrices that products are made with: W^T, and W for backward when gradients are
+ * allocated. Call again after the values changed. In float, backward products of many rows are as fast without one.
+ */
 sa_status params_pack(params *p, gemm **workers, pool *team, sa_error *error);
 void params_free(params *p);
 

@@ -6,9 +6,9 @@
  * Failure is sticky: an operation that runs out of memory, or is given NULL, returns NULL and fails the tape; the
  * caller checks tape->failed once per pass.
  *
- * Loops. Between tape_loop_begin(t, n) and tape_loop_end, iteration i's k-th allocation lies directly behind
- * iteration i-1's: the steps of a time loop form slabs without anybody saying so. All iterations must make the
- * same allocations.
+ * Loops. Between tape_loop_begin and tape_loop_end, the k-th allocation of step j lies directly behind that of step
+ * j - 1: what the steps of a time loop compute forms slabs, one matrix over all steps, without anybody saying so.
+ * All iterations must make the same allocations, each of them a multiple of the step's rows.
  *
  * Weight gradients are deferred: a backward leaves (W, input, output gradient) with tape_defer_*; neighbours in
  * memory, as in a slab, melt into one. params_collect turns what all tapes left into one tall product per weight.
@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "tape/param.h"
+#include "tape/steps.h"
 #include "tape/tensor.h"
 
 typedef struct tape tape;
@@ -34,21 +35,22 @@ typedef struct deferred {
     struct deferred *next;
     matrix x, dy; /* x.at NULL: no x */
     const int *ids;
-    int row; /* the row of W that dy's first column belongs to */
 } deferred;
 
 typedef struct tape_slab {
     char *base;
-    size_t bytes; /* of one iteration */
+    size_t bytes; /* of one row */
 } tape_slab;
 
 struct tape {
     arena *arena;
-    gemm *gemm;
+    gemm *gemm, *own_gemm; /* gemm: its own, unless a worker lends one for a pass, after tape_reset */
     bool recording, failed;
     op_record *last;
 
-    int loop_n, loop_i; /* iterations, the current one; loop_n 0 outside */
+    const steps *loop; /* NULL outside of loops */
+    bool loop_reversed;
+    int loop_i, loop_j; /* the current iteration and the step it makes */
     int slab_at;
     int n_slabs;
     tape_slab *slabs;
@@ -56,9 +58,7 @@ struct tape {
     int n_params;
     deferred **deferred; /* newest first, per parameter index */
     real **direct;       /* gradients that an operation adds up itself, per parameter index; NULL: none */
-
-    real *scratch;
-    long scratch_n;
+    bool owns_grads;     /* direct gradients go to the parameters' own: one tape of a minibatch may do so */
 
     uint64_t seed, update; /* of the random draws of this pass */
     int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
@@ -70,8 +70,10 @@ void tape_free(tape *t);
 /* Forgets everything of the last pass; recording says whether the next one can be differentiated. */
 void tape_reset(tape *t, bool recording);
 
-void tape_loop_begin(tape *t, int iterations);
-void tape_loop_next(tape *t);
+/* A loop over all steps, from the first to the last or the other way. `over` must live until the end. */
+void tape_loop_begin(tape *t, const steps *over, bool reversed);
+/* Begins the next iteration; returns its step. */
+int tape_loop_next(tape *t);
 void tape_loop_end(tape *t);
 
 /* Numbers in the arena or the current slab; NULL fails the tape. */
@@ -83,8 +85,15 @@ real *tape_scratch(tape *t, long n);
 tensor *tape_tensor(tape *t, int rank, const int *dim);
 tensor *tape_matrix(tape *t, int rows, int cols);
 tensor *tape_like(tape *t, const tensor *shape);
-/* A view of x[i] (first dimension dropped): shares data and gradient with x. */
-tensor *tape_slice(tape *t, tensor *x, int i);
+/* A matrix that its one reader consumes: when recording, its gradient takes the place of its values. */
+tensor *tape_consumed(tape *t, int rows, int cols);
+/* A view of n rows of x from row `from` on, as a matrix. */
+tensor *tape_rows(tape *t, tensor *x, int from, int n);
+/* The rows of step j of x, which lies step by step. */
+tensor *tape_step(tape *t, tensor *x, const steps *s, int j);
+/* What the steps of a finished loop left, x[j] (n[j], cols), as one matrix (rows of all steps, cols) without
+ * copying; they become views of it. */
+tensor *tape_joined(tape *t, const steps *s, tensor *const *x);
 /* Numbers that live elsewhere, as a tensor without gradient. */
 tensor *tape_wrap(tape *t, int rows, int cols, real *data);
 
@@ -95,14 +104,16 @@ void *tape_fail(tape *t); /* fails the tape, returns NULL */
 void tape_backward(tape *t);
 
 /* For backward functions. */
-void tape_defer_product(tape *t, param *W, int row, matrix x, matrix dy);
+void tape_defer_product(tape *t, param *W, matrix x, matrix dy);
 void tape_defer_rows(tape *t, param *b, matrix dy);
 void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy);
-/* The tape's own gradient buffer of p, cleared at first use; NULL fails the tape. */
+/* Where an operation adds up the gradient of p by itself, cleared at first use; NULL fails the tape. */
 real *tape_direct_grad(tape *t, param *p);
 
-/* Sets every p->grad from what n tapes left, tapes in order; workers: one product engine per worker of the team.
- * The result does not depend on the number of workers. */
-sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error);
+/* Sets every p->grad from what n tapes left, or adds that to it, one tape after the other: calls for some tapes
+ * each give the same bits as one for all. workers: one product engine per worker of the team. The result does not
+ * depend on the number of workers. */
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error);
 
 #endif

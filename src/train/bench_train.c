@@ -45,19 +45,19 @@ static void replay_task(void *argument, int task, int worker) {
 
 /* All product engines of the updater, replayed on its threads at the same time. */
 static sa_status replay(updater *u, double *operations, double *seconds, sa_error *error) {
-    int workers = pool_threads(u->pool), n = u->n_tapes + workers;
+    int n = pool_threads(u->pool);
     replay_job job = {calloc((size_t)n, sizeof(gemm *)), calloc((size_t)n, sizeof(double)),
                       calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(bool))};
     bool ok = job.gemms && job.operations && job.seconds && job.ok;
     *operations = *seconds = 0;
     for (int i = 0; ok && i < n; i++)
-        job.gemms[i] = i < u->n_tapes ? u->tapes[i]->gemm : u->gemms[i - u->n_tapes];
+        job.gemms[i] = u->gemms[i];
     if (ok)
         pool_run(u->pool, n, replay_task, &job);
     for (int i = 0; ok && i < n; i++) {
         ok = job.ok[i];
         *operations += job.operations[i];
-        *seconds += job.seconds[i] / workers;
+        *seconds += job.seconds[i] / n;
     }
     free(job.gemms);
     free(job.operations);
@@ -67,8 +67,6 @@ static sa_status replay(updater *u, double *operations, double *seconds, sa_erro
 }
 
 static void forget_uses(updater *u) {
-    for (int i = 0; i < u->n_tapes; i++)
-        gemm_forget_uses(u->tapes[i]->gemm);
     for (int i = 0; i < pool_threads(u->pool); i++)
         gemm_forget_uses(u->gemms[i]);
 }

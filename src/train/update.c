@@ -17,7 +17,7 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
     *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
     SA_TRY(pool_new(&u->pool, threads, gemm_work_alone, error));
     gemm_work_alone();
-    u->n_tapes = options->shards > threads ? options->shards : threads;
+    u->n_tapes = threads;
     u->tapes = calloc((size_t)u->n_tapes, sizeof *u->tapes);
     u->gemms = calloc((size_t)threads, sizeof *u->gemms);
     u->shard_start = calloc((size_t)options->shards + 1, sizeof *u->shard_start);
@@ -31,8 +31,6 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
     if (options->precision == SA_BF16 && !gemm_has_bf16(u->gemms[0]))
         return sa_fail(error, SA_USAGE, "this processor has no instructions for bf16: use --precision f32");
     gemm_precision precision = options->precision == SA_BF16 ? GEMM_BF16 : GEMM_F32;
-    for (int i = 0; i < u->n_tapes; i++)
-        gemm_set_precision(u->tapes[i]->gemm, precision);
     for (int i = 0; i < threads; i++)
         gemm_set_precision(u->gemms[i], precision);
     long count = net->params.count;
@@ -67,33 +65,21 @@ sa_status updater_pack(updater *u, sa_error *error) {
 /* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
 static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                     target_batch *target) {
-    int S = 0, T = 0;
-    for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        S = p->source_length > S ? p->source_length : S;
-        T = p->target_length > T ? p->target_length : T;
-    }
-    int *ids = tape_bytes(t, (size_t)S * (size_t)n * sizeof *ids),
-        *lengths = tape_bytes(t, (size_t)n * sizeof *lengths);
-    int *target_lengths = tape_bytes(t, (size_t)n * sizeof *target_lengths);
-    const int **words = tape_bytes(t, (size_t)n * sizeof *words);
-    if (!ids || !lengths || !target_lengths || !words)
+    sentence *sides = tape_bytes(t, 2 * (size_t)n * sizeof *sides);
+    if (!sides)
         return false;
     for (int i = 0; i < n; i++) {
         const pair *p = &c->pair[pairs[i]];
-        lengths[i] = p->source_length;
-        target_lengths[i] = p->target_length;
-        words[i] = p->target;
-        for (int j = 0; j < S; j++)
-            ids[(long)j * n + i] = j < p->source_length ? p->source[j] : 0;
+        sides[i] = (sentence){p->source, p->source_length};
+        sides[n + i] = (sentence){p->target, p->target_length};
     }
-    *source = (source_batch){n, S, ids, lengths};
-    *target = (target_batch){n, T, words, target_lengths};
-    return true;
+    return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
 
+/* Shards are taken in rounds of as many as there are tapes, one for each thread. */
 typedef struct shard_job {
     updater *u;
+    int first; /* of the round */
     const corpus *c;
     const size_t *pairs;
     const int *start; /* shard i is pairs[start[i] ... start[i + 1]) */
@@ -102,15 +88,17 @@ typedef struct shard_job {
     pass_result *result; /* per shard */
 } shard_job;
 
-static void run_shard(void *argument, int shard, int worker) {
-    (void)worker;
+static void run_shard(void *argument, int task, int worker) {
     shard_job *job = argument;
     const sa_train_options *o = job->u->options;
-    tape *t = job->u->tapes[shard];
+    tape *t = job->u->tapes[task];
+    int shard = job->first + task;
     regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
     source_batch source;
     target_batch target;
     tape_reset(t, true);
+    t->gemm = job->u->gemms[worker];
+    t->owns_grads = shard == 0;
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
     t->first_sentence = job->start[shard];
@@ -224,16 +212,19 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, i
         words += c->pair[pairs[i]].target_length;
     int shards = cut_shards(c, pairs, n, u->options->shards, start);
     double scale = 1.0 / (u->options->loss_per_word ? (double)words : (double)n);
-    shard_job job = {u, c, pairs, start, update, scale, shard};
+    shard_job job = {u, 0, c, pairs, start, update, scale, shard};
     SA_TRY(updater_pack(u, error));
-    pool_run(u->pool, shards, run_shard, &job);
-    SA_TRY(check_tapes(u->tapes, shards, error));
+    for (; job.first < shards; job.first += u->n_tapes) {
+        int round = shards - job.first < u->n_tapes ? shards - job.first : u->n_tapes;
+        pool_run(u->pool, round, run_shard, &job);
+        SA_TRY(check_tapes(u->tapes, round, error));
+        SA_TRY(params_collect(&u->net->params, u->tapes, round, job.first > 0, u->gemms, u->pool, error));
+    }
     *result = (update_result){.words = words};
     for (int i = 0; i < shards; i++) {
         result->loss += shard[i].sums.loss;
         result->nll += shard[i].sums.nll;
     }
-    SA_TRY(params_collect(&u->net->params, u->tapes, shards, u->gemms, u->pool, error));
     return apply(u, update, rate, result, error);
 }
 
@@ -252,6 +243,7 @@ static void measure_batch(void *argument, int task, int worker) {
     source_batch source;
     target_batch target;
     tape_reset(t, false);
+    t->gemm = job->u->gemms[worker];
     job->result[task] = (pass_result){0};
     job->ok[task] =
         arrange(t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]), &source, &target) &&

@@ -17,7 +17,7 @@ typedef struct updater {
     real *average;                   /* exponential moving average of the values; NULL: off */
     pool *pool;
     gemm **gemms; /* one per worker */
-    tape **tapes; /* n_tapes >= shards, >= workers */
+    tape **tapes; /* one per worker; they borrow the workers' gemms */
     int n_tapes;
     int *shard_start;          /* shards + 1 */
     pass_result *shard_result; /* shards */

@@ -100,8 +100,8 @@ static inline check_variable *check_input(check *c, int rank, const int *dim) {
         x->dim[i] = dim[i];
         x->count *= dim[i];
     }
-    x->value = malloc((size_t)x->count * sizeof *x->value);
-    x->grad = malloc((size_t)x->count * sizeof *x->grad);
+    x->value = calloc((size_t)x->count + 1, sizeof *x->value);
+    x->grad = calloc((size_t)x->count + 1, sizeof *x->grad);
     assert_true(x->value && x->grad);
     for (long i = 0; i < x->count; i++)
         x->value[i] = check_draw(c);
@@ -111,6 +111,15 @@ static inline check_variable *check_input(check *c, int rank, const int *dim) {
 /* The input as a tensor of the running pass; one per input and pass. */
 static inline tensor *check_tensor(check *c, check_variable *x) {
     x->tensor = tape_tensor(c->tape, x->rank, x->dim);
+    assert_non_null(x->tensor);
+    memcpy(x->tensor->data, x->value, (size_t)x->count * sizeof *x->value);
+    return x->tensor;
+}
+
+/* The same for an input that its reader consumes: a matrix. */
+static inline tensor *check_tensor_consumed(check *c, check_variable *x) {
+    assert_int_equal(x->rank, 2);
+    x->tensor = tape_consumed(c->tape, x->dim[0], x->dim[1]);
     assert_non_null(x->tensor);
     memcpy(x->tensor->data, x->value, (size_t)x->count * sizeof *x->value);
     return x->tensor;
@@ -149,7 +158,7 @@ static inline void check_backward(check *c) {
         assert_true(x->tensor->has_grad);
         memcpy(x->grad, x->tensor->grad, (size_t)x->count * sizeof *x->grad);
     }
-    assert_int_equal(params_collect(&c->params, &c->tape, 1, c->workers, c->team, NULL), SA_OK);
+    assert_int_equal(params_collect(&c->params, &c->tape, 1, false, c->workers, c->team, NULL), SA_OK);
 }
 
 /* Fails the test, with a name, when the gradient is not the slope. */

@@ -3,67 +3,184 @@
 
 #include "layer/gru_cell.h"
 
-enum { B = 4, H = 3 };
-
-static const bool live[B] = {true, false, true, false};
-static const bool *rows; /* live, or NULL */
+enum { H = 3, D = 4, IN = 2 };
 
 static gru_cell cell;
-static const int lengths[B] = {2, 5, 1, 4};
-static bool reversed;
-
-static void build_run(check *c) {
-    tensor **s = gru_cell_run(c->tape, &cell, check_tensor(c, c->x[0]), lengths, reversed);
-    assert_non_null(s);
-    for (int j = 0; j < 5; j++)
-        check_output(c, s[j]);
-}
 
 static void declare_cell(check *c, int context, sa_reset reset) {
     check_begin(c);
     const weight_scope scope = {&c->params, "glorot"};
-    gru_cell_declare(&cell, &scope, "cell", 2, context, H, reset);
+    gru_cell_declare(&cell, &scope, "cell", IN, context, H, reset);
     assert_false(c->params.failed);
 }
 
-static void gradients_match_for_sequences_in_both_directions(void **state) {
-    (void)state;
-    for (int i = 0; i < 4; i++) {
-        check c;
-        reversed = i % 2;
-        declare_cell(&c, 0, i < 2 ? SA_RESET_BEFORE : SA_RESET_AFTER);
-        c.x[0] = check_input(&c, 3, (int[]){5, B, 2});
-        check_gradients(&c, build_run);
-        /* Padding keeps a state: the one before it, and that of the start when running backward. */
-        for (int row = 0; row < B; row++)
-            for (int j = lengths[row]; j < 5; j++)
-                for (int k = 0; k < H; k++) {
-                    real kept = reversed ? 0 : c.output[lengths[row] - 1]->data[row * H + k];
-                    assert_true(c.output[j]->data[row * H + k] == kept);
-                }
-        check_end(&c);
-    }
-}
+/* ---- one step */
+
+enum { ROWS = 4 };
 
 static void build_step(check *c) {
-    check_output(c, gru_step(c->tape, &cell.step, check_tensor(c, c->x[0]),
-                             cell.step.C ? check_tensor(c, c->x[2]) : NULL, check_tensor(c, c->x[1]), rows));
+    const gru_input x = {check_tensor_consumed(c, c->x[0]), check_tensor_consumed(c, c->x[1])};
+    tensor *s = check_tensor(c, c->x[2]), *context = cell.step.C ? check_tensor(c, c->x[3]) : NULL;
+    check_output(c, gru_step(c->tape, &cell.step, x, context, s));
+}
+
+static void declare_step(check *c, bool context, sa_reset reset, int state_rows) {
+    declare_cell(c, context ? D : 0, reset);
+    c->x[0] = check_input(c, 2, (int[]){ROWS, 2 * H});
+    c->x[1] = check_input(c, 2, (int[]){ROWS, H});
+    c->x[2] = check_input(c, 2, (int[]){state_rows, H});
+    if (context)
+        c->x[3] = check_input(c, 2, (int[]){ROWS, D});
+}
+
+/* Row `row` of W times x. */
+static double product(const param *W, int row, const real *x) {
+    double sum = 0;
+    for (int k = 0; k < W->dim[1]; k++)
+        sum += W->value[row * W->dim[1] + k] * x[k];
+    return sum;
+}
+
+static double gate(const check *c, int row, int k, const real *s, const real *context) {
+    double x = c->x[0]->value[row * 2 * H + k] + product(cell.step.U_zr, k, s);
+    return 1 / (1 + exp(-(x + (context ? product(cell.step.C_zr, k, context) : 0))));
+}
+
+/* The equations of the header, written down once more. */
+static void compare_with_definition(const check *c) {
+    const gru_weights *g = &cell.step;
+    for (int i = 0; i < ROWS; i++) {
+        static const real zeros[H];
+        const real *s = i < c->x[2]->dim[0] ? c->x[2]->value + i * H : zeros;
+        const real *context = g->C ? c->x[3]->value + i * D : NULL;
+        real reset_state[H];
+        for (int k = 0; k < H; k++)
+            reset_state[k] = gate(c, i, H + k, s, context) * s[k];
+        for (int k = 0; k < H; k++) {
+            double z = gate(c, i, k, s, context), r = gate(c, i, H + k, s, context);
+            double inner = g->reset == SA_RESET_BEFORE ? product(g->U, k, reset_state) : r * product(g->U, k, s);
+            double new = tanh(c->x[1]->value[i * H + k] + inner + (context ? product(g->C, k, context) : 0));
+            assert_true(fabs(c->output[0]->data[i * H + k] - ((1 - z) * s[k] + z * new)) < 1e-14);
+        }
+    }
 }
 
 static void gradients_match_for_a_step_of_every_form(void **state) {
     (void)state;
+    static const int state_rows[] = {ROWS, ROWS + 2, 2, 0};
+    for (int form = 0; form < 16; form++) {
+        check c;
+        int m = state_rows[form >> 2];
+        declare_step(&c, form & 2, form & 1 ? SA_RESET_AFTER : SA_RESET_BEFORE, m);
+        check_gradients(&c, build_step);
+        compare_with_definition(&c);
+        for (int k = ROWS * H; k < m * H; k++) /* of sequences that are over */
+            assert_true(c.x[2]->grad[k] == 0);
+        check_end(&c);
+    }
+}
+
+static void a_step_that_nothing_depends_on_leaves_zeros_in_its_inputs(void **state) {
+    (void)state;
+    check c;
+    declare_step(&c, true, SA_RESET_BEFORE, ROWS);
+    check_prepare(&c);
+    check_run(&c, build_step, true);
+    tape_backward(c.tape);
+    for (int i = 0; i < 2; i++)
+        for (long k = 0; k < c.x[i]->count; k++)
+            assert_true(c.x[i]->tensor->grad[k] == 0);
+    assert_false(c.x[2]->tensor->has_grad || c.x[3]->tensor->has_grad);
+    check_end(&c);
+}
+
+/* ---- a loop that holds its state in the first iteration, then steps */
+
+static const int lengths[] = {5, 4, 4, 1};
+enum { B = 4, T = 5, N = 14 };
+
+static void build_held(check *c) {
+    tape *t = c->tape;
+    steps over;
+    steps_make(t, B, lengths, &over);
+    tensor *gates = check_tensor_consumed(c, c->x[0]), *candidate = check_tensor_consumed(c, c->x[1]);
+    tensor *s = check_tensor(c, c->x[2]), *states[T];
+    tape_loop_begin(t, &over, false);
+    for (int i = 0; i < T; i++) {
+        int j = tape_loop_next(t), from = over.at[j] - B;
+        const gru_input x = {j ? tape_rows(t, gates, from, over.n[j]) : NULL,
+                             j ? tape_rows(t, candidate, from, over.n[j]) : NULL};
+        s = states[j] = j ? gru_step(t, &cell.step, x, NULL, s) : gru_hold(t, s);
+    }
+    tape_loop_end(t);
+    assert_memory_equal(states[0]->data, c->x[2]->value, B * H * sizeof(real));
+    check_output(c, tape_joined(t, &over, states));
+}
+
+static void gradients_match_for_a_loop_that_holds_first(void **state) {
+    (void)state;
+    for (int reset = 0; reset < 2; reset++) {
+        check c;
+        declare_cell(&c, 0, reset ? SA_RESET_AFTER : SA_RESET_BEFORE);
+        c.x[0] = check_input(&c, 2, (int[]){N - B, 2 * H});
+        c.x[1] = check_input(&c, 2, (int[]){N - B, H});
+        c.x[2] = check_input(&c, 2, (int[]){B, H});
+        check_gradients(&c, build_held);
+        check_end(&c);
+    }
+}
+
+/* ---- whole sequences */
+
+static bool reversed, joined;
+
+static void build_run(check *c) {
+    steps over;
+    steps_make(c->tape, B, lengths, &over);
+    tensor **s = gru_cell_run(c->tape, &cell, check_tensor(c, c->x[0]), &over, reversed);
+    assert_non_null(s);
+    if (joined)
+        check_output(c, tape_joined(c->tape, &over, s));
+    for (int j = 0; j < T; j++)
+        check_output(c, s[j]);
+}
+
+/* Each sentence by itself: position j of sentence i is row i of step j. */
+static void compare_with_sentences_alone(check *c, const tensor *all) {
+    real kept[N * H];
+    int at = 0, row[B][T];
+    memcpy(kept, all->data, sizeof kept);
+    for (int j = 0; j < T; j++)
+        for (int i = 0; i < B && lengths[i] > j; i++)
+            row[i][j] = at++;
+    assert_int_equal(at, N);
+    for (int i = 0; i < B; i++) {
+        steps alone;
+        tape_reset(c->tape, false);
+        steps_make(c->tape, 1, &lengths[i], &alone);
+        tensor *x = tape_matrix(c->tape, lengths[i], IN);
+        assert_non_null(x);
+        for (int j = 0; j < lengths[i]; j++)
+            memcpy(x->data + j * IN, c->x[0]->value + row[i][j] * IN, IN * sizeof(real));
+        tensor **s = gru_cell_run(c->tape, &cell, x, &alone, reversed);
+        assert_non_null(s);
+        for (int j = 0; j < lengths[i]; j++)
+            for (int k = 0; k < H; k++)
+                assert_true(fabs(s[j]->data[k] - kept[row[i][j] * H + k]) < 1e-14);
+    }
+}
+
+static void gradients_match_for_sequences_in_both_directions(void **state) {
+    (void)state;
     for (int form = 0; form < 8; form++) {
         check c;
-        bool context = form & 2;
-        rows = form & 4 ? live : NULL;
-        declare_cell(&c, context ? 4 : 0, form & 1 ? SA_RESET_AFTER : SA_RESET_BEFORE);
-        c.x[0] = check_input(&c, 2, (int[]){B, 3 * H});
-        c.x[1] = check_input(&c, 2, (int[]){B, H});
-        if (context)
-            c.x[2] = check_input(&c, 2, (int[]){B, 4});
-        check_gradients(&c, build_step);
-        for (int i = 0; i < B * H && rows; i++)
-            assert_int_equal(c.output[0]->data[i] == c.x[1]->value[i], !live[i / H]);
+        reversed = form & 1;
+        joined = form & 2;
+        declare_cell(&c, 0, form & 4 ? SA_RESET_BEFORE : SA_RESET_AFTER);
+        c.x[0] = check_input(&c, 2, (int[]){N, IN});
+        check_gradients(&c, build_run);
+        if (joined)
+            compare_with_sentences_alone(&c, c.output[0]);
         check_end(&c);
     }
 }
@@ -71,6 +188,8 @@ static void gradients_match_for_a_step_of_every_form(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_for_a_step_of_every_form),
+        cmocka_unit_test(a_step_that_nothing_depends_on_leaves_zeros_in_its_inputs),
+        cmocka_unit_test(gradients_match_for_a_loop_that_holds_first),
         cmocka_unit_test(gradients_match_for_sequences_in_both_directions),
     };
     return cmocka_run_group_tests_name("gru", tests, NULL, NULL);

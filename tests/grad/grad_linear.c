@@ -3,6 +3,7 @@
 
 #include "op/embed.h"
 #include "op/linear.h"
+#include "op/pointwise.h"
 
 static void build_linear(check *c) {
     check_output(c, linear(c->tape, check_tensor(c, c->x[0]), c->p[0], c->p[1]));
@@ -92,11 +93,61 @@ static void gradients_add_up_over_all_readers(void **state) {
     check_end(&c);
 }
 
+static tensor *consumed[2];
+
+/* Two products side by side that their readers consume, of one tensor that others read too. */
+static void build_consumed(check *c) {
+    tensor *x = check_tensor(c, c->x[0]);
+    const linear_term terms[] = {{x, c->p[0]}, {check_tensor(c, c->x[1]), c->p[1]}};
+    consumed[0] = linear_consumed(c->tape, 2, terms, c->p[2]);
+    consumed[1] = linear_consumed(c->tape, 1, terms, NULL);
+    check_output(c, op_maxout(c->tape, consumed[0]));
+    check_output(c, x);
+    check_output(c, op_maxout(c->tape, consumed[1]));
+}
+
+static void gradients_match_for_products_that_are_consumed(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 6, 4);
+    c.p[1] = check_param(&c, "V", 6, 2);
+    c.p[2] = check_param(&c, "b", 6, 0);
+    c.x[0] = check_input(&c, 2, (int[]){5, 4});
+    c.x[1] = check_input(&c, 2, (int[]){5, 2});
+    check_gradients(&c, build_consumed);
+    for (int i = 0; i < 2; i++)
+        assert_true(consumed[i]->rank == 2 && consumed[i]->grad == consumed[i]->data && consumed[i]->has_grad);
+    check_run(&c, build_consumed, false);
+    assert_true(!consumed[0]->grad && !consumed[0]->has_grad);
+    check_end(&c);
+}
+
+static void build_of_no_rows(check *c) {
+    tensor *x = check_tensor(c, c->x[0]), *none = tape_rows(c->tape, x, 3, 0);
+    assert_int_equal(tensor_rows(linear_consumed(c->tape, 1, &(linear_term){none, c->p[0]}, c->p[1])), 0);
+    check_output(c, linear(c->tape, none, c->p[0], c->p[1]));
+    check_output(c, x);
+}
+
+static void products_of_no_rows_leave_no_gradient(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "W", 2, 4);
+    c.p[1] = check_param(&c, "b", 2, 0);
+    c.x[0] = check_input(&c, 2, (int[]){3, 4});
+    check_gradients(&c, build_of_no_rows);
+    for (int k = 0; k < 8; k++)
+        assert_true(c.p[0]->grad[k] == 0);
+    check_end(&c);
+}
+
 static const int words[] = {2, -1, 0, 5, 2, 2, -1, 5};
 
 static void build_embed(check *c) {
-    tensor *e = embed(c->tape, c->p[0], c->p[1], words, 4, 2);
-    assert_true(e && e->rank == 3 && e->dim[0] == 4 && e->dim[1] == 2 && e->dim[2] == 3);
+    tensor *e = embed(c->tape, c->p[0], c->p[1], 8, words);
+    assert_true(e && e->rank == 2 && e->dim[0] == 8 && e->dim[1] == 3);
     check_output(c, e);
 }
 
@@ -125,6 +176,8 @@ int main(void) {
         cmocka_unit_test(gradients_match_for_three_terms_with_addend_and_bias),
         cmocka_unit_test(gradients_match_for_a_term_with_addend_and_no_bias),
         cmocka_unit_test(gradients_add_up_over_all_readers),
+        cmocka_unit_test(gradients_match_for_products_that_are_consumed),
+        cmocka_unit_test(products_of_no_rows_leave_no_gradient),
         cmocka_unit_test(gradients_match_for_embeddings_with_repeated_and_absent_words),
     };
     return cmocka_run_group_tests_name("linear", tests, NULL, NULL);

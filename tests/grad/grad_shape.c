@@ -2,72 +2,83 @@
 #include "check.h"
 
 #include "op/dropout.h"
+#include "op/pointwise.h"
 #include "op/shape.h"
 
-enum { B = 3, S = 4 };
+/* Row 2 three times, row 1 never. */
+static const int picked[] = {2, 0, 2, 3, 2, 0};
+enum { PICKED = sizeof picked / sizeof *picked };
 
-/* Steps 0, 2 and 3 are inputs of their own; step 1 is step 0 again. */
-static tensor **steps(check *c, check_variable *const *x) {
-    tensor **step = tape_bytes(c->tape, S * sizeof *step);
-    assert_non_null(step);
-    step[0] = step[1] = check_tensor(c, x[0]);
-    step[2] = check_tensor(c, x[1]);
-    step[3] = check_tensor(c, x[2]);
-    return step;
+static void build_gather(check *c) {
+    tensor *a = check_tensor(c, c->x[0]), *b = c->n_inputs > 1 ? check_tensor(c, c->x[1]) : NULL;
+    check_output(c, op_gather(c->tape, a, b, PICKED, picked));
+    check_output(c, a); /* what others read adds up */
 }
 
-static void build_join(check *c) {
-    tensor **a = steps(c, c->x), **b = steps(c, c->x + 3);
-    check_output(c, op_join_steps(c->tape, S, a, b));
+static void gradients_match_for_rows_gathered_from_one_matrix_or_two(void **state) {
+    (void)state;
+    for (int parts = 1; parts <= 2; parts++) {
+        check c;
+        check_begin(&c);
+        c.x[0] = check_input(&c, 2, (int[]){4, 2});
+        if (parts == 2)
+            c.x[1] = check_input(&c, 2, (int[]){4, 5});
+        check_gradients(&c, build_gather);
+        const tensor *y = c.output[0];
+        int cols = parts == 2 ? 7 : 2;
+        assert_true(y->rank == 2 && y->dim[0] == PICKED && y->dim[1] == cols);
+        for (int i = 0; i < PICKED; i++) {
+            assert_memory_equal(y->data + i * cols, c.x[0]->value + picked[i] * 2, 2 * sizeof(real));
+            if (parts == 2)
+                assert_memory_equal(y->data + i * cols + 2, c.x[1]->value + picked[i] * 5, 5 * sizeof(real));
+        }
+        for (int k = 0; k < 5 && parts == 2; k++) /* a row that nobody picked */
+            assert_true(c.x[1]->grad[5 + k] == 0);
+        check_end(&c);
+    }
 }
 
-static void build_join_one(check *c) {
-    check_output(c, op_join_steps(c->tape, S, steps(c, c->x), NULL));
+/* Twice the same matrix, and a part of another one. */
+static void build_gather_views(check *c) {
+    tensor *x = check_tensor(c, c->x[0]), *part = tape_rows(c->tape, check_tensor(c, c->x[1]), 1, 4);
+    check_output(c, op_gather(c->tape, x, x, PICKED, picked));
+    check_output(c, op_gather(c->tape, x, part, PICKED, picked));
 }
 
-static void gradients_match_for_steps_joined_to_rows(void **state) {
+static void gradients_match_for_rows_gathered_from_the_same_matrix_and_from_a_part(void **state) {
     (void)state;
     check c;
     check_begin(&c);
-    for (int k = 0; k < 3; k++)
-        c.x[k] = check_input(&c, 2, (int[]){B, 2});
-    for (int k = 3; k < 6; k++)
-        c.x[k] = check_input(&c, 2, (int[]){B, 5});
-    check_gradients(&c, build_join);
-    const tensor *y = c.output[0];
-    assert_true(y->rank == 3 && y->dim[0] == B && y->dim[1] == S && y->dim[2] == 7);
-    /* position 2 of sentence 1 */
-    assert_memory_equal(y->data + (1 * S + 2) * 7, c.x[1]->value + 1 * 2, 2 * sizeof(real));
-    assert_memory_equal(y->data + (1 * S + 2) * 7 + 2, c.x[4]->value + 1 * 5, 5 * sizeof(real));
-    check_end(&c);
-
-    check_begin(&c);
-    for (int k = 0; k < 3; k++)
-        c.x[k] = check_input(&c, 2, (int[]){B, 2});
-    check_gradients(&c, build_join_one);
+    c.x[0] = check_input(&c, 2, (int[]){4, 2});
+    c.x[1] = check_input(&c, 2, (int[]){6, 3});
+    check_gradients(&c, build_gather_views);
     check_end(&c);
 }
 
-static const int lengths[B] = {4, 1, 3};
-
-static void build_pack(check *c) {
-    check_output(c, op_pack_steps(c->tape, S, steps(c, c->x), lengths));
+/* Two addends with more rows, or as many, one of which others read too. */
+static void build_add_to(check *c) {
+    tensor *y = check_tensor_consumed(c, c->x[0]), *x = check_tensor(c, c->x[1]);
+    assert_ptr_equal(op_add_to(c->tape, y, x), y);
+    assert_ptr_equal(op_add_to(c->tape, y, check_tensor(c, c->x[2])), y);
+    check_output(c, op_maxout(c->tape, y));
+    check_output(c, x);
 }
 
-static void gradients_match_for_steps_packed_without_padding(void **state) {
+static void gradients_match_for_sums_in_place(void **state) {
     (void)state;
     check c;
     check_begin(&c);
-    for (int k = 0; k < 3; k++)
-        c.x[k] = check_input(&c, 2, (int[]){B, 2});
-    check_gradients(&c, build_pack);
-    const tensor *y = c.output[0];
-    assert_true(y->dim[0] == 8 && y->dim[1] == 2);
-    /* rows: step 0 of 0, 1, 2; step 1 of 0, 2; step 2 of 0, 2; step 3 of 0 */
-    assert_memory_equal(y->data + 2 * 6, c.x[1]->value + 2 * 2, 2 * sizeof(real));
-    assert_memory_equal(y->data + 2 * 7, c.x[2]->value, 2 * sizeof(real));
-    for (int k = 0; k < 4; k++) /* padding has no slope */
-        assert_true(c.x[2]->grad[2 + k] == 0);
+    c.x[0] = check_input(&c, 2, (int[]){3, 8});
+    c.x[1] = check_input(&c, 2, (int[]){5, 8});
+    c.x[2] = check_input(&c, 2, (int[]){3, 8});
+    check_gradients(&c, build_add_to);
+    check_run(&c, build_add_to, false);
+    for (int i = 0; i < 12; i++) {
+        real pair[2];
+        for (int k = 0; k < 2; k++)
+            pair[k] = c.x[0]->value[2 * i + k] + c.x[1]->value[2 * i + k] + c.x[2]->value[2 * i + k];
+        assert_true(fabs(c.output[0]->data[i] - fmax(pair[0], pair[1])) < 1e-15);
+    }
     check_end(&c);
 }
 
@@ -119,8 +130,9 @@ static void dropout_passes_its_input_through_when_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_for_steps_joined_to_rows),
-        cmocka_unit_test(gradients_match_for_steps_packed_without_padding),
+        cmocka_unit_test(gradients_match_for_rows_gathered_from_one_matrix_or_two),
+        cmocka_unit_test(gradients_match_for_rows_gathered_from_the_same_matrix_and_from_a_part),
+        cmocka_unit_test(gradients_match_for_sums_in_place),
         cmocka_unit_test(gradients_match_for_dropout_with_one_mask_a_sentence),
         cmocka_unit_test(dropout_passes_its_input_through_when_off),
     };

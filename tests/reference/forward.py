@@ -9,7 +9,7 @@ per line of the paper. Running it writes forward.json beside it, which the tests
 
 Letters: m embedding, n encoder state of one direction, d decoder state, D annotation (2n, or n for `rnnencdec`),
 A hidden layer of the alignment model, l maxout units, K_x and K_y vocabularies. Matrices act as y = W x and are
-laid out row by row; the rows of a stacked matrix are z (update gate), r (reset gate), candidate, in this order.
+laid out row by row; a matrix named _zr has the rows of z (update gate), then those of r (reset gate).
 """
 import json
 import math
@@ -59,7 +59,8 @@ def shapes(c):
     D = 2 * n if search else n
     s = {"source.embedding": (K_x, m), "source.embedding.b": (m,)}
     for direction in ["forward", "backward"] if search else ["forward"]:
-        s["encoder." + direction + ".W"] = (3 * n, m)
+        s["encoder." + direction + ".W_zr"] = (2 * n, m)
+        s["encoder." + direction + ".W"] = (n, m)
         s["encoder." + direction + ".U_zr"] = (2 * n, n)
         s["encoder." + direction + ".U"] = (n, n)
         s["encoder." + direction + ".b"] = (n,)
@@ -71,10 +72,12 @@ def shapes(c):
         s["attention.v_a"] = (c["dim_att"],)
     s["target.embedding"] = (K_y, m)
     s["target.embedding.b"] = (m,)
-    s["decoder.gru.W"] = (3 * d, m)
+    s["decoder.gru.W_zr"] = (2 * d, m)
+    s["decoder.gru.W"] = (d, m)
     s["decoder.gru.U_zr"] = (2 * d, d)
     s["decoder.gru.U"] = (d, d)
-    s["decoder.gru.C"] = (3 * d, D)
+    s["decoder.gru.C_zr"] = (2 * d, D)
+    s["decoder.gru.C"] = (d, D)
     s["decoder.gru.b"] = (d,)
     s["readout.U_o"] = (2 * l, d)
     s["readout.V_o"] = (2 * l, m)
@@ -104,13 +107,13 @@ def gru(p, unit, reset, x, h, c=None):
     z multiplies the new candidate. The only bias is the candidate's.
     """
     size = len(h)
-    W_z, W_r, W = np.split(p[unit + ".W"], 3)
+    W_z, W_r = np.split(p[unit + ".W_zr"], 2)
     U_z, U_r = np.split(p[unit + ".U_zr"], 2)
-    U, b = p[unit + ".U"], p[unit + ".b"]
+    W, U, b = p[unit + ".W"], p[unit + ".U"], p[unit + ".b"]
     from_context_z = from_context_r = from_context = np.zeros(size)
     if c is not None:
-        C_z, C_r, C = np.split(p[unit + ".C"], 3)
-        from_context_z, from_context_r, from_context = C_z @ c, C_r @ c, C @ c
+        C_z, C_r = np.split(p[unit + ".C_zr"], 2)
+        from_context_z, from_context_r, from_context = C_z @ c, C_r @ c, p[unit + ".C"] @ c
     z = sigmoid(W_z @ x + U_z @ h + from_context_z)
     r = sigmoid(W_r @ x + U_r @ h + from_context_r)
     if reset == "before":

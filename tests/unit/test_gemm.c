@@ -75,7 +75,7 @@ static void check_product(gemm *g, rng *random, int M, int K, int N, form f) {
         gemm_pack *pack = gemm_pack_new(g, K, N);
         assert_true(pack && gemm_pack_fill(g, pack, B));
         memset(B.at, 0, sizeof *B.at); /* a pack has numbers of its own */
-        assert_true(gemm_run_packed(g, A, pack, C, f.accumulate));
+        assert_true(gemm_run_packed(g, A, pack, NULL, C, f.accumulate));
         gemm_pack_free(pack);
     } else
         assert_true(gemm_run(g, A, B, C, f.accumulate));
@@ -127,7 +127,7 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
         if (packed) {
             assert_true(pack && gemm_pack_fill(g, pack, B));
             gemm_set_precision(g, GEMM_F32); /* a pack keeps the one that it was made with */
-            assert_true(gemm_run_packed(g, A, pack, C, true));
+            assert_true(gemm_run_packed(g, A, pack, NULL, C, true));
         } else
             assert_true(gemm_run(g, A, B, C, true));
         gemm_set_precision(g, GEMM_F32); /* and products in float go on beside them */
@@ -172,7 +172,7 @@ static void a_pack_filled_again_holds_the_new_numbers(void **state) {
     for (int i = 0; i < 3; i++) {
         matrix A = draw(&random, 4, K, false, 0), B = draw(&random, K, N, i == 1, 0);
         matrix C = draw(&random, 4, N, false, 0), before = copy(C), plain = copy(C);
-        assert_true(gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, C, false));
+        assert_true(gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, NULL, C, false));
         gemm_plain(A, B, plain, false);
         compare(C, plain, before, K);
         matrix *const all[] = {&A, &B, &C, &before, &plain};
@@ -225,25 +225,24 @@ static bool rows_are_exact(void) {
 }
 
 /* Every row by itself, and among all others: the widths of the presets, and odd ones. */
-static void compare_rows(gemm *g, rng *random, int K, int N, bool packed) {
+static void compare_rows(gemm *g, rng *random, int K, int N) {
     enum { ROWS = 83 };
     static const int rows[] = {1, 2, 5, 16, 17, 40, ROWS};
     matrix A = draw(random, ROWS, K, false, 0), B = draw(random, K, N, true, 0);
     matrix C = draw(random, ROWS, N, false, 0), all = copy(C);
-    gemm_pack *pack = packed ? gemm_pack_new(g, K, N) : NULL;
-    assert_true(!packed || (pack && gemm_pack_fill(g, pack, B)));
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_true(pack && gemm_pack_fill(g, pack, B));
     for (int k = sizeof rows / sizeof *rows - 1; k >= 0; k--) {
         matrix a = A, c = C;
         a.rows = c.rows = rows[k];
         a.at += (long)(ROWS - rows[k]) * K; /* the last rows */
         c.at += (long)(ROWS - rows[k]) * N;
-        assert_true(packed ? gemm_run_packed(g, a, pack, c, false) : gemm_run(g, a, B, c, false));
+        assert_true(gemm_run_packed(g, a, pack, NULL, c, false));
         if (rows[k] == ROWS)
             memcpy(all.at, C.at, (size_t)ROWS * (size_t)N * sizeof *C.at);
         for (long i = (long)(ROWS - rows[k]) * N; i < (long)ROWS * N; i++)
             if (C.at[i] != all.at[i])
-                fail_msg("K %d, N %d%s: row %ld differs when %d rows are computed", K, N, packed ? ", packed" : "",
-                         i / N, rows[k]);
+                fail_msg("K %d, N %d: row %ld differs when %d rows are computed", K, N, i / N, rows[k]);
     }
     gemm_pack_free(pack);
     free(A.at);
@@ -252,7 +251,7 @@ static void compare_rows(gemm *g, rng *random, int K, int N, bool packed) {
     free(all.at);
 }
 
-static void a_row_does_not_depend_on_the_others_on_avx512(void **state) {
+static void with_a_pack_a_row_does_not_depend_on_the_others_on_avx512(void **state) {
     (void)state;
     static const int shape[][2] = {{1000, 2000}, {2000, 3000}, {620, 1000}, {256, 1536}, {512, 256},
                                    {500, 4001},  {256, 8000},  {37, 111},   {1, 3},      {19, 61}};
@@ -261,8 +260,103 @@ static void a_row_does_not_depend_on_the_others_on_avx512(void **state) {
     gemm *g = new_engine();
     rng random = rng_at(4, 0, 0, 0);
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        for (int packed = 0; packed < 2; packed++)
-            compare_rows(g, &random, shape[i][0], shape[i][1], packed);
+        compare_rows(g, &random, shape[i][0], shape[i][1]);
+    gemm_free(g);
+}
+
+static void a_bias_is_added_to_every_row(void **state) {
+    (void)state;
+    enum { M = 130, K = 21, N = 37 };
+    gemm *g = new_engine();
+    rng random = rng_at(9, 0, 0, 0);
+    matrix A = draw(&random, M, K, false, 0), B = draw(&random, K, N, true, 0),
+           bias = draw(&random, 1, N, false, 0);
+    matrix C = draw(&random, M, N, false, 0), plain = copy(C), before = copy(C);
+    for (int i = 0; i < M; i++)
+        memcpy(plain.at + (long)i * N, bias.at, sizeof(float) * N);
+    gemm_plain(A, B, plain, true);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_true(pack && gemm_pack_fill(g, pack, B));
+    assert_true(gemm_run_packed(g, A, pack, bias.at, C, false));
+    compare(C, plain, before, K);
+    gemm_pack_free(pack);
+    matrix *const all[] = {&A, &B, &bias, &C, &plain, &before};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->at);
+    gemm_free(g);
+}
+
+/* Pieces that lie apart, alone, and held; on top of what is there. */
+static void check_outer(gemm *g, rng *random, bool bf16, int n, bool accumulate, bool hold) {
+    enum { M = 70, N = 33, PIECES = 3 };
+    static const int rows[PIECES] = {64, 1, 40};
+    matrix dy[PIECES], x[PIECES], C = draw(random, M, N, false, 0), before = copy(C), plain = copy(C);
+    int K = 0;
+    for (int i = 0; i < n; i++) {
+        dy[i] = draw(random, rows[i], M, false, i);
+        x[i] = draw(random, rows[i], N, false, 2);
+        K += rows[i];
+    }
+    gemm_set_precision(g, bf16 ? GEMM_BF16 : GEMM_F32);
+    if (hold)
+        gemm_hold(g, dy[0]);
+    for (int again = 0; again < 2; again++) { /* what is held serves twice */
+        memcpy(C.at, before.at, sizeof(float) * M * N);
+        assert_true(gemm_outer(g, n, dy, x, C, accumulate));
+    }
+    gemm_release(g);
+    for (int i = 0; i < n; i++) {
+        if (bf16) {
+            to_bf16_and_back(dy[i]);
+            to_bf16_and_back(x[i]);
+        }
+        gemm_plain(matrix_transposed(dy[i]), x[i], plain, accumulate || i > 0);
+        free(dy[i].at);
+        free(x[i].at);
+    }
+    compare(C, plain, before, K);
+    free(C.at);
+    free(before.at);
+    free(plain.at);
+}
+
+static void weight_gradients_add_up_over_pieces(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    rng random = rng_at(7, 0, 0, 0);
+    for (int way = 0; way < 8; way++)
+        for (int n = 1; n <= 3; n++)
+            if (!(way & 1) || gemm_has_bf16(g))
+                check_outer(g, &random, way & 1, n, way & 2, way & 4);
+    gemm_free(g);
+}
+
+/* A held factor is read by packed products as well, and forgotten when another one comes. */
+static void what_is_held_is_rounded_once_and_then_forgotten(void **state) {
+    (void)state;
+    enum { M = 100, K = 40, N = 24 };
+    gemm *g = new_engine();
+    if (!gemm_has_bf16(g)) {
+        gemm_free(g);
+        skip();
+    }
+    rng random = rng_at(8, 0, 0, 0);
+    matrix A = draw(&random, M, K, false, 0), other = draw(&random, M, K, false, 0);
+    matrix B = draw(&random, K, N, false, 0), C = draw(&random, M, N, false, 0), wanted = copy(C);
+    gemm_set_precision(g, GEMM_BF16);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_true(pack && gemm_pack_fill(g, pack, B));
+    assert_true(gemm_run_packed(g, A, pack, NULL, wanted, false));
+    gemm_hold(g, A);
+    A.at[0] += 100; /* not seen: it was rounded before */
+    assert_true(gemm_run_packed(g, A, pack, NULL, C, false));
+    assert_memory_equal(C.at, wanted.at, sizeof(float) * M * N);
+    assert_true(gemm_run_packed(g, other, pack, NULL, C, false) && gemm_run_packed(g, A, pack, NULL, C, false));
+    assert_true(C.at[0] != wanted.at[0]);
+    gemm_pack_free(pack);
+    matrix *const all[] = {&A, &other, &B, &C, &wanted};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->at);
     gemm_free(g);
 }
 
@@ -276,7 +370,10 @@ int main(void) {
         cmocka_unit_test(products_stay_right_when_the_table_grows_and_starts_over),
         cmocka_unit_test(nothing_times_nothing_is_left_alone),
         cmocka_unit_test(infinities_and_nan_pass_through),
-        cmocka_unit_test(a_row_does_not_depend_on_the_others_on_avx512),
+        cmocka_unit_test(a_bias_is_added_to_every_row),
+        cmocka_unit_test(weight_gradients_add_up_over_pieces),
+        cmocka_unit_test(what_is_held_is_rounded_once_and_then_forgotten),
+        cmocka_unit_test(with_a_pack_a_row_does_not_depend_on_the_others_on_avx512),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

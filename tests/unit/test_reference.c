@@ -191,34 +191,37 @@ static void compare_word(const reference_case *c, const pair *p, int step, doubl
                  json_array_get(get(p->json, "attention"), (size_t)step));
 }
 
+static bool make_source(tape *t, const pair *p, int B, source_batch *out) {
+    sentence sentences[SENTENCES_MOST];
+    for (int i = 0; i < B; i++)
+        sentences[i] = (sentence){p[i].source, p[i].source_length};
+    return source_batch_make(t, B, sentences, out);
+}
+
 /* One training pass over the pairs from `first` on, B of them. */
 static pass_result pass(reference_case *c, int first, int B) {
-    int S = 0, T = 0, ids[LENGTH_MOST * SENTENCES_MOST], lengths[2][SENTENCES_MOST];
-    const int *words[SENTENCES_MOST];
-    for (int i = 0; i < B; i++) {
-        const pair *p = &c->pairs[first + i];
-        lengths[0][i] = p->source_length;
-        lengths[1][i] = p->target_length;
-        words[i] = p->target;
-        S = p->source_length > S ? p->source_length : S;
-        T = p->target_length > T ? p->target_length : T;
-    }
+    const pair *pairs = c->pairs + first;
+    sentence targets[SENTENCES_MOST];
     for (int i = 0; i < B; i++)
-        for (int j = 0; j < S; j++) /* padding: a word that would show if it were read */
-            ids[j * B + i] = j < lengths[0][i] ? c->pairs[first + i].source[j] : 2;
-    const source_batch source = {B, S, ids, lengths[0]};
-    const target_batch target = {B, T, words, lengths[1]};
+        targets[i] = (sentence){pairs[i].target, pairs[i].target_length};
     const regularisation rates = {.label_smoothing = c->smoothing};
+    source_batch source;
+    target_batch target;
     pass_result result = {0};
     tape_reset(c->tape, false);
+    assert_true(make_source(c->tape, pairs, B, &source));
+    assert_true(target_batch_make(c->tape, B, targets, &source, &target));
     assert_true(model_pass(&c->net, c->tape, &source, &target, &rates, 1, &result));
-    long at = 0;
-    for (int j = 0; j < T; j++)
-        for (int i = 0; i < B; i++)
-            if (j < lengths[1][i])
-                compare_word(c, &c->pairs[first + i], j, result.word_nll[at++],
-                             result.weights ? result.weights[j]->data + (long)i * S : NULL);
-    assert_int_equal(result.words, at);
+    const steps *s = &target.steps;
+    int S = source.steps.T, words = 0;
+    for (int j = 0; j < s->T; j++)
+        for (int i = 0; i < s->n[j]; i++, words++)
+            compare_word(c, &pairs[target.number[i]], j, result.word_nll[s->at[j] + i],
+                         result.weights ? result.weights[j]->data + (long)i * S : NULL);
+    for (int i = 0; i < B; i++)
+        words -= pairs[i].target_length;
+    assert_int_equal(words, 0);
+    assert_int_equal(result.words, s->at[s->T]);
     return result;
 }
 
@@ -284,19 +287,19 @@ static void compare_steps(reference_case *c) {
     static const regularisation none = {0};
     for (int i = 0; i < c->n; i++) {
         const pair *p = &c->pairs[i];
-        const source_batch source = {1, p->source_length, p->source, &p->source_length};
         const int nothing = -1;
+        source_batch source;
         encoding h;
         decoder_state now, next;
         tape *t = c->tape;
         tape_reset(t, false);
-        assert_true(model_encode(&c->net, t, &source, &none, &h) && model_start(&c->net, t, &h, &now));
+        assert_true(make_source(t, p, 1, &source) && model_encode(&c->net, t, &source, &none, &h));
+        assert_true(model_start(&c->net, t, &h, 1, NULL, &now));
         for (int j = 0; j < p->target_length; j++, now = next) {
-            word_block words;
+            step_words words;
             step_output shown;
-            assert_true(model_words(&c->net, t, j ? &p->target[j - 1] : &nothing, 1, 1, &none, &words));
-            assert_true(
-                model_step(&c->net, t, &h, NULL, j == 0, model_words_at(t, &words, 0), &now, &next, &shown));
+            assert_true(model_words(&c->net, t, 1, j ? &p->target[j - 1] : &nothing, &words));
+            assert_true(model_step(&c->net, t, &h, NULL, j == 0, words, &now, &next, &shown));
             tensor *hidden = model_readout(&c->net, t, shown.s, shown.c, shown.e, &none, NULL);
             tensor *scores = model_scores(&c->net, t, hidden);
             assert_non_null(scores);

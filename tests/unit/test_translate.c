@@ -54,7 +54,7 @@ static void expect_same(const sa_translation *a, const sa_translation *b) {
     }
 }
 
-/* Lines of many lengths, so that they pad each other. */
+/* Lines of many lengths: some are over while others go on. */
 static void make_mixed(char mixed[N][400], const char *lines[N]) {
     for (int i = 0; i < N; i++) {
         mixed[i][0] = 0;

@@ -112,7 +112,7 @@ static void nan_passes_through(void **state) {
 /* The vectors of a length, drawn from its number. */
 typedef struct sample {
     int n;
-    float a[MOST], b[MOST], c[MOST];
+    float a[MOST], b[MOST], c[MOST], d[2 * MOST];
 } sample;
 static sample s;
 
@@ -124,6 +124,8 @@ static void draw(int n) {
         s.b[i] = (float)(2 * rng_uniform(&random) - 1);
         s.c[i] = (float)(2 * rng_uniform(&random) - 1);
     }
+    for (int i = 0; i < 2 * n; i++)
+        s.d[i] = (float)(2 * rng_uniform(&random) - 1);
 }
 
 static void for_every_length(void (*check)(void)) {
@@ -200,6 +202,12 @@ static void check_elements(void) {
     vec_mul_add(out, s.a, s.b, n);
     EACH(c + a * b);
     START;
+    vec_mul(out, s.a, s.b, n);
+    EACH(a * b);
+    START;
+    vec_mul(out, out, out, n);
+    EACH(c * c);
+    START;
     vec_tanh_backward(out, s.a, s.b, n);
     EACH(c + a * (1 - b * b));
     START;
@@ -242,6 +250,99 @@ static void check_tanh_dot_backward(void) {
 static void the_gradient_of_an_energy_is_that_of_its_equation(void **state) {
     (void)state;
     for_every_length(check_tanh_dot_backward);
+}
+
+/* ---- a gated recurrent unit between its products: a is z or r, in (0, 1) */
+
+static float *filled_with(float *to, const float *from) {
+    memcpy(to, from, (size_t)s.n * sizeof *to);
+    to[s.n] = 77;
+    return to;
+}
+
+static void check_gru_mix(void) {
+    static float mixed[MOST + 1], c[MOST + 1];
+    for (int stateless = 0; stateless < 2; stateless++) {
+        mixed[s.n] = 77;
+        vec_gru_mix(mixed, filled_with(c, s.c), s.a, stateless ? NULL : s.b, s.n);
+        for (int i = 0; i < s.n; i++) {
+            double z = (double)s.a[i], state = stateless ? 0 : (double)s.b[i], h = tanh((double)s.c[i]);
+            near(c[i], h);
+            near(mixed[i], (1 - z) * state + z * h);
+        }
+        assert_true(mixed[s.n] == 77 && c[s.n] == 77);
+    }
+}
+
+static void check_gru_unmix(void) {
+    static float ds[MOST + 1], z[MOST + 1], c[MOST + 1];
+    for (int stateless = 0; stateless < 2; stateless++) {
+        filled_with(ds, s.c);
+        filled_with(z, s.a);
+        vec_gru_unmix(stateless ? NULL : ds, z, filled_with(c, s.c), s.d, stateless ? NULL : s.b, s.n);
+        for (int i = 0; i < s.n; i++) {
+            double gate = (double)s.a[i], h = (double)s.c[i], dy = (double)s.d[i];
+            double state = stateless ? 0 : (double)s.b[i];
+            near(z[i], dy * (h - state) * gate * (1 - gate));
+            near(c[i], dy * gate * (1 - h * h));
+            near(ds[i], (double)s.c[i] + (stateless ? 0 : dy * (1 - gate)));
+        }
+        assert_true(ds[s.n] == 77 && z[s.n] == 77 && c[s.n] == 77);
+    }
+}
+
+static void check_gru_reset(void) {
+    static float ds[MOST + 1], r[MOST + 1], u[MOST + 1];
+    vec_gru_reset_before(filled_with(ds, s.c), filled_with(r, s.a), s.d, s.b, s.n);
+    for (int i = 0; i < s.n; i++) {
+        double gate = (double)s.a[i], state = (double)s.b[i], d = (double)s.d[i];
+        near(ds[i], (double)s.c[i] + d * gate);
+        near(r[i], d * state * gate * (1 - gate));
+    }
+    assert_true(ds[s.n] == 77 && r[s.n] == 77);
+    vec_gru_reset_after(filled_with(r, s.a), filled_with(u, s.b), s.d, s.n);
+    for (int i = 0; i < s.n; i++) {
+        double gate = (double)s.a[i], inner = (double)s.b[i], dc = (double)s.d[i];
+        near(u[i], dc * gate);
+        near(r[i], dc * inner * gate * (1 - gate));
+    }
+    assert_true(r[s.n] == 77 && u[s.n] == 77);
+}
+
+static void check_gru(void) {
+    for (int i = 0; i < s.n; i++)
+        s.a[i] = 0.5f + 0.5f * s.a[i];
+    check_gru_mix();
+    check_gru_unmix();
+    check_gru_reset();
+}
+
+static void a_gated_unit_and_its_gradient_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_gru);
+}
+
+/* Ties among them: every third pair. */
+static void check_maxout(void) {
+    static float most[MOST + 1], pair[2 * MOST + 1];
+    for (int i = 0; i < s.n; i += 3)
+        s.d[2 * i + 1] = s.d[2 * i];
+    most[s.n] = 77;
+    vec_maxout(most, s.d, s.n);
+    memcpy(pair, s.d, 2 * (size_t)s.n * sizeof *pair);
+    pair[2 * s.n] = 77;
+    vec_maxout_backward(pair, s.a, s.n);
+    for (int i = 0; i < s.n; i++) {
+        int larger = s.d[2 * i + 1] > s.d[2 * i];
+        assert_true(most[i] == s.d[2 * i + larger]);
+        assert_true(pair[2 * i + larger] == s.a[i] && pair[2 * i + !larger] == 0);
+    }
+    assert_true(most[s.n] == 77 && pair[2 * s.n] == 77);
+}
+
+static void maxout_takes_the_larger_of_each_pair_and_the_first_of_equals(void **state) {
+    (void)state;
+    for_every_length(check_maxout);
 }
 
 /* Rows of a tensor are aligned to their width, not to the registers. */
@@ -325,6 +426,8 @@ int main(void) {
         cmocka_unit_test(sums_are_those_of_plain_loops),
         cmocka_unit_test(elements_are_those_of_plain_loops),
         cmocka_unit_test(the_gradient_of_an_energy_is_that_of_its_equation),
+        cmocka_unit_test(a_gated_unit_and_its_gradient_are_those_of_plain_loops),
+        cmocka_unit_test(maxout_takes_the_larger_of_each_pair_and_the_first_of_equals),
         cmocka_unit_test(results_do_not_depend_on_where_a_row_lies),
         cmocka_unit_test(bfloat16_is_the_nearest_with_ties_to_even),
         cmocka_unit_test(long_sums_of_squares_keep_their_precision),
