@@ -52,6 +52,7 @@ typedef enum option_kind {
     OPTION_ENUM,   /* an enum: the place of the value among the names, from 0 */
     OPTION_NAME,   /* char[], a copy of one of the names */
     OPTION_PAIR,   /* two const char *: --train SRC TGT */
+    OPTION_LIST,   /* option_list: every argument up to the next option */
     OPTION_CUSTOM  /* parse and show */
 } option_kind;
 
@@ -73,6 +74,12 @@ typedef struct option_range {
     { .checked = true, .low = (low_), .high = (high_) }
 #define FRACTION                                                                                                   \
     { .checked = true, .low = 0, .high = 1, .below = true } /* 0 <= x < 1 */
+
+enum { OPTION_LIST_MOST = 64 };
+typedef struct option_list {
+    int n;
+    const char *text[OPTION_LIST_MOST]; /* point into argv */
+} option_list;
 
 typedef struct option {
     option_kind kind;
@@ -142,6 +149,13 @@ typedef struct option {
         .kind = OPTION_PAIR, .letter = (letter_), .name = (name_), .argument = (argument_),                        \
         .offset = offsetof(type, first_), .second = offsetof(type, second_), .help = (help_)                       \
     }
+#define OPT_LIST(name_, letter_, argument_, type, member, help_)                                                   \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, option_list                                                          \
+                         : OPTION_LIST),                                                                           \
+        .letter = (letter_), .name = (name_), .argument = (argument_), .offset = offsetof(type, member),           \
+        .help = (help_)                                                                                            \
+    }
 #define OPT_CUSTOM(name_, letter_, argument_, type, member, parse_, show_, help_)                                  \
     {                                                                                                              \
         .kind = OPTION_CUSTOM, .letter = (letter_), .name = (name_), .argument = (argument_),                      \
@@ -164,8 +178,8 @@ extern const command command_train, command_translate, command_heatmap, command_
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
- * long names, `--` before arguments that start with a dash. The last one given wins. The other arguments are
- * moved to argv[0 ...], *n_arguments of them.
+ * long names, `--` before arguments that start with a dash. The last one given wins, but a list grows. The other
+ * arguments are moved to argv[0 ...], *n_arguments of them.
  * Returns CLI_GO_ON, or the exit status: 0 after --help, which wins over all else, 2 after a message. */
 int options_parse(const command *c, void *target, int argc, char **argv, int *n_arguments);
 /* The same, but argv stays as it is: for an option that sets the defaults of others (--preset) and so has to be

@@ -180,6 +180,13 @@ static int set_custom(const command *c, const option *o, void *target, const cha
     return cli_usage_error(c, "option --%s: '%s' is not %s", o->name, text, expected);
 }
 
+static int add_to_list(const command *c, const option *o, option_list *list, const char *text) {
+    if (list->n == OPTION_LIST_MOST)
+        return cli_usage_error(c, "option --%s takes at most %d", o->name, OPTION_LIST_MOST);
+    list->text[list->n++] = text;
+    return CLI_GO_ON;
+}
+
 static int set_value(const command *c, const option *o, char *base, const char *text) {
     void *target = base + o->offset;
     switch (o->kind) {
@@ -196,6 +203,8 @@ static int set_value(const command *c, const option *o, char *base, const char *
         return set_name(c, o, target, text);
     case OPTION_CUSTOM:
         return set_custom(c, o, target, text);
+    case OPTION_LIST:
+        return add_to_list(c, o, target, text);
     default: /* a string, or the first of a pair */
         *(const char **)target = text;
         return CLI_GO_ON;
@@ -223,6 +232,19 @@ static int take_second(scanner *s, const option *o) {
     return CLI_GO_ON;
 }
 
+/* The rest of a list. */
+static int take_others(scanner *s, const option *o) {
+    int status = CLI_GO_ON;
+    while (status == CLI_GO_ON && s->at + 1 < s->argc) {
+        const char *text = s->argv[s->at + 1];
+        if (text[0] == '-' && text[1] != '\0')
+            break;
+        s->at++;
+        status = set_value(s->c, o, s->target, text);
+    }
+    return status;
+}
+
 /* attached: what stands behind = or the letter, NULL when nothing does. */
 static int apply_option(scanner *s, const option *o, const char *attached) {
     if (o == &help_option) {
@@ -241,6 +263,8 @@ static int apply_option(scanner *s, const option *o, const char *attached) {
     int status = set_value(s->c, o, s->target, text);
     if (status == CLI_GO_ON && o->kind == OPTION_PAIR)
         status = take_second(s, o);
+    if (status == CLI_GO_ON && o->kind == OPTION_LIST && attached == NULL)
+        status = take_others(s, o);
     return status;
 }
 

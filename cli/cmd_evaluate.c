@@ -1,13 +1,40 @@
-#include "cli.h"
+#include "evaluate.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A metric as it is asked for. */
+typedef struct metric_choice {
+    const char *name;
+    sa_metric_kind kind;
+    int word_order; /* chrF: that of the name, whatever the options say; -1: the options' */
+} metric_choice;
+
+static const metric_choice choices[MOST_METRICS] = {
+    {"bleu", SA_METRIC_BLEU, -1},
+    {"chrf", SA_METRIC_CHRF, -1},
+    {"chrf++", SA_METRIC_CHRF, 2},
+    {"ter", SA_METRIC_TER, -1},
+};
+
+typedef struct metric_list {
+    int n, choice[MOST_METRICS];
+} metric_list;
+
+typedef enum paired { PAIRED_NONE, PAIRED_BOOTSTRAP, PAIRED_RANDOMIZATION } paired;
+
 typedef struct evaluate_arguments {
-    sa_bleu_options bleu;
-    const char *input;
+    metric_list metrics;
+    sa_metric metric; /* the options of all kinds */
+    bool lowercase;
+    option_list systems;
+    const char *input; /* NULL: not given */
+    bool confidence;
+    paired paired;
+    int samples; /* 0: the usual number */
+    uint64_t seed;
     int width;
-    bool sentence, score_only, strict, quiet;
+    bool sentence, score_only, json, strict, quiet;
 } evaluate_arguments;
 
 static const char *const tokenizer_names[] = {
@@ -17,6 +44,42 @@ static const char *const smoothing_names[] = {[SA_SMOOTH_EXP] = "exp",
                                               [SA_SMOOTH_ADD_K] = "add-k",
                                               [SA_SMOOTH_NONE] = "none",
                                               NULL};
+static const char *const paired_names[] = {
+    [PAIRED_NONE] = "none", [PAIRED_BOOTSTRAP] = "bootstrap", [PAIRED_RANDOMIZATION] = "randomization", NULL};
+
+static bool add_metric(metric_list *list, const char *name, size_t length) {
+    for (int i = 0; i < MOST_METRICS; i++) {
+        if (strlen(choices[i].name) != length || strncmp(choices[i].name, name, length) != 0)
+            continue;
+        for (int k = 0; k < list->n; k++)
+            if (list->choice[k] == i)
+                return false;
+        list->choice[list->n++] = i;
+        return true;
+    }
+    return false;
+}
+
+static const char *parse_metrics(const char *text, void *target) {
+    metric_list list = {0};
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        if (!add_metric(&list, text, length))
+            return "a list of bleu, chrf, chrf++ and ter, each once at most, with commas between";
+        text += length;
+        if (*text == '\0')
+            break;
+    }
+    *(metric_list *)target = list;
+    return NULL;
+}
+
+static void show_metrics(const void *target, char *text, size_t size) {
+    const metric_list *list = target;
+    size_t n = 0;
+    for (int i = 0; i < list->n && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i > 0 ? "," : "", choices[list->choice[i]].name);
+}
 
 static const char *parse_smooth_value(const char *text, void *target) {
     double value;
@@ -34,262 +97,264 @@ static void show_smooth_value(const void *target, char *text, size_t size) {
 }
 
 static const option evaluate_options[] = {
-    OPT_SECTION("Input"),
+    OPT_SECTION("Texts"),
     OPT_STRING("input", 'i', "FILE", evaluate_arguments, input,
-               "translations to score, one a line, plain or gzip; - is standard input"),
+               "translations to score, one a line, plain or gzip; - is standard input, which is read when neither "
+               "this nor --systems is given"),
+    OPT_LIST("systems", 's', "FILE...", evaluate_arguments, systems,
+             "translations of several systems, all arguments up to the next option: scores them in one table"),
     OPT_FLAG("strict", 0, evaluate_arguments, strict,
              "end with an error at bytes that are not UTF-8, instead of replacing them"),
+    OPT_SECTION("Metrics"),
+    OPT_CUSTOM("metrics", 'm', "LIST", evaluate_arguments, metrics, parse_metrics, show_metrics,
+               "what is computed: bleu, chrf, chrf++ and ter, with commas between"),
+    OPT_FLAG("lowercase", 0, evaluate_arguments, lowercase,
+             "compare texts in lower case: BLEU and chrF; TER always does, but for --ter-case-sensitive"),
     OPT_SECTION("How BLEU is computed"),
-    OPT_ENUM("tokenize", 0, "NAME", evaluate_arguments, bleu.tokenizer, tokenizer_names,
+    OPT_ENUM("tokenize", 0, "NAME", evaluate_arguments, metric.bleu.tokenizer, tokenizer_names,
              "how lines are cut into tokens: as mteval-v13a does, by Unicode punctuation and symbols, into "
              "characters, or at blanks only"),
-    OPT_FLAG("lowercase", 0, evaluate_arguments, bleu.lowercase, "compare texts in lower case"),
-    OPT_ENUM("smooth-method", 0, "NAME", evaluate_arguments, bleu.smoothing, smoothing_names,
+    OPT_ENUM("smooth-method", 0, "NAME", evaluate_arguments, metric.bleu.smoothing, smoothing_names,
              "what stands in for n-grams that never match"),
-    OPT_CUSTOM("smooth-value", 0, "X", evaluate_arguments, bleu.smooth_value, parse_smooth_value, show_smooth_value,
-               "the value of floor (usually 0.1) or of add-k (usually 1)"),
-    OPT_FLAG("effective-order", 0, evaluate_arguments, bleu.effective_order,
+    OPT_CUSTOM("smooth-value", 0, "X", evaluate_arguments, metric.bleu.smooth_value, parse_smooth_value,
+               show_smooth_value, "the value of floor (usually 0.1) or of add-k (usually 1)"),
+    OPT_FLAG("effective-order", 0, evaluate_arguments, metric.bleu.effective_order,
              "leave out n-grams longer than every translation"),
-    OPT_NUMBER("max-order", 0, "N", evaluate_arguments, bleu.max_order, BETWEEN(1, SA_BLEU_MAX_ORDER),
+    OPT_NUMBER("max-order", 0, "N", evaluate_arguments, metric.bleu.max_order, BETWEEN(1, SA_BLEU_MAX_ORDER),
                "longest n-grams compared; not in the signature"),
+    OPT_SECTION("How chrF is computed"),
+    OPT_NUMBER("chrf-char-order", 0, "N", evaluate_arguments, metric.chrf.char_order, BETWEEN(1, SA_CHRF_MAX_ORDER),
+               "longest n-grams of characters"),
+    OPT_NUMBER("chrf-word-order", 0, "N", evaluate_arguments, metric.chrf.word_order, BETWEEN(0, SA_CHRF_MAX_ORDER),
+               "longest n-grams of words that chrf counts; chrf++ is chrf with 2"),
+    OPT_NUMBER("chrf-beta", 0, "N", evaluate_arguments, metric.chrf.beta, BETWEEN(0, 100),
+               "how many times as much recall counts as precision"),
+    OPT_FLAG("chrf-whitespace", 0, evaluate_arguments, metric.chrf.whitespace,
+             "white space belongs to the n-grams of characters"),
+    OPT_FLAG("chrf-eps-smoothing", 0, evaluate_arguments, metric.chrf.eps_smoothing,
+             "count every order, also one that a text is too short for, as chrF++.py and NLTK do"),
+    OPT_SECTION("How TER is computed"),
+    OPT_FLAG("ter-normalized", 0, evaluate_arguments, metric.ter.normalized, "cut punctuation off the words"),
+    OPT_FLAG("ter-no-punct", 0, evaluate_arguments, metric.ter.no_punct, "take punctuation out"),
+    OPT_FLAG("ter-asian-support", 0, evaluate_arguments, metric.ter.asian_support,
+             "with these two, treat Chinese and Japanese punctuation too and make each ideograph a word"),
+    OPT_FLAG("ter-case-sensitive", 0, evaluate_arguments, metric.ter.case_sensitive,
+             "do not compare in lower case"),
+    OPT_SECTION("Significance"),
+    OPT_FLAG("confidence", 0, evaluate_arguments, confidence,
+             "give the 95% confidence interval of each score, by bootstrap resampling of the lines"),
+    OPT_ENUM("paired", 0, "TEST", evaluate_arguments, paired, paired_names,
+             "test each of --systems against the first of them: paired bootstrap resampling or paired approximate "
+             "randomization"),
+    OPT_NUMBER("samples", 0, "N", evaluate_arguments, samples, AT_LEAST(0),
+               "how often the lines are drawn again; 0: 1000 times, for randomization 10000"),
+    OPT_NUMBER("seed", 0, "N", evaluate_arguments, seed, ANY,
+               "of the draws; the same seed draws the same lines, those of sacreBLEU"),
     OPT_SECTION("Output"),
     OPT_FLAG("sentence", 0, evaluate_arguments, sentence,
-             "score each line by itself, with --effective-order, instead of all lines together"),
-    OPT_FLAG("score-only", 'b', evaluate_arguments, score_only, "print the number alone"),
-    OPT_NUMBER("width", 'w', "N", evaluate_arguments, width, BETWEEN(0, 15), "decimals of the score"),
+             "score each line by itself, BLEU with --effective-order, instead of all lines together"),
+    OPT_FLAG("json", 0, evaluate_arguments, json, "write one JSON object with all numbers in full"),
+    OPT_FLAG("score-only", 'b', evaluate_arguments, score_only,
+             "print the numbers alone: a row for each system or sentence, with tabs between metrics"),
+    OPT_NUMBER("width", 'w', "N", evaluate_arguments, width, BETWEEN(0, 15), "decimals of the scores"),
     OPT_FLAG("quiet", 'q', evaluate_arguments, quiet, "no warnings about the texts"),
     OPT_END,
 };
 
-/* The lines of a file. */
-typedef struct lines {
-    const char *name; /* for messages */
-    char **line;
-    size_t n, capacity;
-} lines;
+/* ---- work -------------------------------------------------------------------------------------------- */
 
-static void lines_free(lines *l) {
-    for (size_t i = 0; i < l->n; i++)
-        free(l->line[i]);
-    free(l->line);
-}
-
-static int out_of_memory(void) {
-    cli_message("%s", sa_status_text(SA_MEMORY));
-    return CLI_FAILED;
-}
-
-static bool lines_append(lines *l, const char *text, size_t length) {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity > 0 ? 2 * l->capacity : 1024;
-        char **line = realloc(l->line, capacity * sizeof *line);
-        if (line == NULL)
-            return false;
-        l->line = line;
-        l->capacity = capacity;
+/* References are read first: a translation that comes through a pipe may take long, and a wrong name should not
+ * have to wait for it. */
+static int read_texts(const evaluate_arguments *a, evaluation *e, char **references) {
+    int status = CLI_OK;
+    for (int r = 0; r < e->n_references && status == CLI_OK; r++)
+        status = lines_read(&e->reference[r], references[r], a->strict, a->quiet);
+    for (int i = 0; i < e->n_systems && status == CLI_OK; i++)
+        status = lines_read(&e->system[i], a->systems.text[i], a->strict, a->quiet);
+    for (int k = 0; k < e->n_references + e->n_systems && status == CLI_OK; k++) {
+        const lines *l = k < e->n_references ? &e->reference[k] : &e->system[k - e->n_references];
+        if (l->n != e->system[0].n) {
+            cli_message("%s has %zu lines, but %s has %zu; they must belong to each other line by line", l->name,
+                        l->n, e->system[0].name, e->system[0].n);
+            status = CLI_FAILED;
+        }
     }
-    char *copy = malloc(length + 1);
-    if (copy == NULL)
-        return false;
-    memcpy(copy, text, length + 1);
-    l->line[l->n++] = copy;
-    return true;
-}
-
-static void warn_replaced(const sa_reader *reader, const char *name) {
-    size_t line, column;
-    if (sa_reader_replaced(reader) == 0)
-        return;
-    sa_reader_first_replaced(reader, &line, &column);
-    cli_message("%s:%zu:%zu: not UTF-8 text: %zu replaced by U+FFFD from here on; --strict makes this an error",
-                name, line, column, sa_reader_replaced(reader));
-}
-
-/* What was read is in *l whether it fails or not. */
-static int lines_read(lines *l, const char *path, const evaluate_arguments *a) {
-    sa_error error;
-    sa_reader *reader;
-    l->name = input_name(path);
-    if (sa_reader_open(&reader, path, a->strict, &error) != SA_OK)
-        return cli_library_error(&error);
-    int status = CLI_GO_ON;
-    while (status == CLI_GO_ON) {
-        char *line;
-        size_t length;
-        if (sa_reader_next(reader, &line, &length, &error) != SA_OK)
-            status = cli_library_error(&error);
-        else if (line == NULL)
-            status = CLI_OK;
-        else if (!lines_append(l, line, length))
-            status = out_of_memory();
+    if (status == CLI_OK && e->system[0].n == 0) {
+        cli_message("%s is empty: there is nothing to score", e->system[0].name);
+        status = CLI_FAILED;
     }
-    if (status == CLI_OK && !a->quiet)
-        warn_replaced(reader, l->name);
-    sa_reader_free(reader);
     return status;
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------------- */
-
-/* Texts with so many lines that end in " ." were tokenised and then not put together again. */
-enum { TOKENISED_LINES = 100 };
-
-static bool ends_in_lone_stop(const char *line) {
-    size_t n = strlen(line);
-    while (n > 0 && line[n - 1] == ' ')
-        n--;
-    return n >= 2 && line[n - 1] == '.' && line[n - 2] == ' ';
-}
-
-static void warn_tokenised(const lines *hypotheses) {
-    size_t n = 0;
-    for (size_t i = 0; i < hypotheses->n; i++)
-        n += ends_in_lone_stop(hypotheses->line[i]);
-    if (n >= TOKENISED_LINES)
-        cli_message("%s looks tokenised: %zu lines end in ' .'. The score is that of other systems only when the "
-                    "text is detokenised first; to compare tokens as they are, use --tokenize none",
-                    hypotheses->name, n);
-}
-
-/* Thai to Burmese, Khmer, kana and Han: written without blanks between words. Three bytes in UTF-8. */
-static bool is_unspaced(const unsigned char *s) {
-    if ((s[0] & 0xF0) != 0xE0)
-        return false;
-    unsigned c = (s[0] & 0x0Fu) << 12 | (s[1] & 0x3Fu) << 6 | (s[2] & 0x3Fu);
-    return (c >= 0xE00 && c < 0xF00) || (c >= 0x1000 && c < 0x10A0) || (c >= 0x1780 && c < 0x1800) ||
-           (c >= 0x3040 && c < 0x3100) || (c >= 0x3400 && c < 0xA000);
-}
-
-static void warn_unspaced(const lines *reference, const char *tokenizer) {
-    size_t characters = 0, unspaced = 0;
-    for (size_t i = 0; i < reference->n; i++)
-        for (const unsigned char *s = (const unsigned char *)reference->line[i]; *s != '\0'; s++) {
-            characters += (*s & 0xC0) != 0x80;
-            unspaced += is_unspaced(s);
-        }
-    if (2 * unspaced > characters)
-        cli_message("%s is mostly in a script without blanks between words, which --tokenize %s does not cut; use "
-                    "--tokenize char",
-                    reference->name, tokenizer);
-}
-
-/* ---- scores ------------------------------------------------------------------------------------------ */
-
-static void print_score(const evaluate_arguments *a, const sa_bleu_result *r) {
-    if (a->score_only) {
-        printf("%.*f\n", a->width, r->bleu);
+static void warn_of_texts(const evaluate_arguments *a, const evaluation *e) {
+    bool has_bleu = false;
+    for (int m = 0; m < e->n_metrics; m++)
+        has_bleu = has_bleu || e->metric[m].kind == SA_METRIC_BLEU;
+    sa_bleu_tokenizer tokenizer = a->metric.bleu.tokenizer;
+    if (a->quiet || !has_bleu || (tokenizer != SA_TOK_13A && tokenizer != SA_TOK_INTL))
         return;
-    }
-    printf("BLEU|%s = %.*f ", r->signature, a->width, r->bleu);
-    for (int i = 0; i < a->bleu.max_order; i++)
-        printf("%s%.1f", i > 0 ? "/" : "", r->precision[i]);
-    double ratio = r->reference_length > 0 ? (double)r->hypothesis_length / (double)r->reference_length : 0;
-    printf(" (BP = %.3f ratio = %.3f hyp_len = %" PRId64 " ref_len = %" PRId64 ")\n", r->brevity_penalty, ratio,
-           r->hypothesis_length, r->reference_length);
+    for (int i = 0; i < e->n_systems; i++)
+        warn_tokenised(&e->system[i]);
+    warn_unspaced(&e->reference[0], tokenizer_names[tokenizer]);
 }
 
-/* Scores lines first ... first + n - 1. row has room for a pointer a reference. */
-static int score(const evaluate_arguments *a, const lines *hypotheses, const lines *references, size_t n_references,
-                 size_t first, size_t n, const char *const **row) {
+static int count_all(evaluation *e) {
     sa_error error;
-    sa_bleu_result result;
-    for (size_t r = 0; r < n_references; r++)
-        row[r] = (const char *const *)references[r].line + first;
-    if (sa_bleu((const char *const *)hypotheses->line + first, n, row, n_references, &a->bleu, &result, &error) !=
-        SA_OK)
-        return cli_library_error(&error);
-    print_score(a, &result);
+    const char *const **row = malloc((size_t)e->n_references * sizeof *row);
+    if (row == NULL)
+        return out_of_memory();
+    for (int r = 0; r < e->n_references; r++)
+        row[r] = (const char *const *)e->reference[r].line;
+    int status = CLI_OK;
+    for (int i = 0; i < e->n_systems; i++)
+        for (int m = 0; m < e->n_metrics && status == CLI_OK; m++)
+            if (sa_statistics_collect(&e->statistics[cell_of(e, i, m)], &e->metric[m],
+                                      (const char *const *)e->system[i].line, e->system[i].n, row,
+                                      (size_t)e->n_references, &error) != SA_OK)
+                status = cli_library_error(&error);
+    free(row);
+    return status;
+}
+
+static int resample_all(const evaluate_arguments *a, evaluation *e) {
+    static const sa_paired_test_kind kinds[] = {
+        [PAIRED_BOOTSTRAP] = SA_PAIRED_BOOTSTRAP, [PAIRED_RANDOMIZATION] = SA_PAIRED_RANDOMIZATION};
+    sa_resampling bootstrap = {a->samples > 0 ? a->samples : SA_BOOTSTRAP_SAMPLES, a->seed}, test = bootstrap;
+    if (a->paired == PAIRED_RANDOMIZATION && a->samples == 0)
+        test.samples = SA_RANDOMIZATION_SAMPLES;
+    sa_error error;
+    for (int i = 0; i < e->n_systems; i++)
+        for (int m = 0; m < e->n_metrics; m++) {
+            size_t cell = cell_of(e, i, m);
+            if (a->confidence && sa_bootstrap(e->statistics[cell], &bootstrap, &e->interval[cell], &error) != SA_OK)
+                return cli_library_error(&error);
+            if (a->paired != PAIRED_NONE && i > 0 &&
+                sa_paired_test(e->statistics[m], e->statistics[cell], kinds[a->paired], &test, &e->p_value[cell],
+                               &error) != SA_OK)
+                return cli_library_error(&error);
+        }
+    size_t n = 0;
+    if (a->confidence || a->paired == PAIRED_BOOTSTRAP)
+        n += (size_t)snprintf(e->resampling, sizeof e->resampling, "bs:%d|", bootstrap.samples);
+    if (a->paired == PAIRED_RANDOMIZATION)
+        n += (size_t)snprintf(e->resampling + n, sizeof e->resampling - n, "ar:%d|", test.samples);
+    if (n > 0)
+        snprintf(e->resampling + n, sizeof e->resampling - n, "seed:%" PRIu64 "|", a->seed);
     return CLI_OK;
 }
 
-static int score_all(const evaluate_arguments *a, const lines *hypotheses, const lines *references,
-                     size_t n_references) {
-    const char *const **row = malloc(n_references * sizeof *row);
-    if (row == NULL)
-        return out_of_memory();
-    int status = CLI_OK;
-    if (!a->sentence)
-        status = score(a, hypotheses, references, n_references, 0, hypotheses->n, row);
-    for (size_t i = 0; a->sentence && i < hypotheses->n && status == CLI_OK; i++)
-        status = score(a, hypotheses, references, n_references, i, 1, row);
-    free(row);
-    return status == CLI_OK ? cli_close_output(stdout, "standard output") : status;
+static int evaluate_texts(const evaluate_arguments *a, evaluation *e, char **references) {
+    int status = read_texts(a, e, references);
+    if (status != CLI_OK)
+        return status;
+    warn_of_texts(a, e);
+    status = count_all(e);
+    if (status == CLI_OK)
+        status = resample_all(a, e);
+    return status == CLI_OK ? evaluation_report(e) : status;
 }
 
-/* references: one for each of the paths, all empty. They are read first: a translation that comes through a pipe
- * may take long, and a wrong name should not have to wait for it. */
-static int read_files(const evaluate_arguments *a, lines *hypotheses, lines *references, char **path, size_t n) {
-    int status = CLI_OK;
-    for (size_t r = 0; r < n && status == CLI_OK; r++)
-        status = lines_read(&references[r], path[r], a);
-    if (status == CLI_OK)
-        status = lines_read(hypotheses, a->input, a);
-    for (size_t r = 0; r < n && status == CLI_OK; r++)
-        if (references[r].n != hypotheses->n) {
-            cli_message("%s has %zu lines, but %s has %zu; they must belong to each other line by line",
-                        references[r].name, references[r].n, hypotheses->name, hypotheses->n);
-            status = CLI_FAILED;
-        }
+static void set_metrics(const evaluate_arguments *a, evaluation *e) {
+    e->n_metrics = a->metrics.n;
+    for (int m = 0; m < e->n_metrics; m++) {
+        const metric_choice *choice = &choices[a->metrics.choice[m]];
+        sa_metric *metric = &e->metric[m];
+        *metric = a->metric;
+        metric->kind = choice->kind;
+        metric->bleu.lowercase = metric->chrf.lowercase = a->lowercase;
+        metric->bleu.effective_order |= a->sentence;
+        if (choice->word_order >= 0)
+            metric->chrf.word_order = choice->word_order;
+    }
+}
+
+static int evaluate_files(const evaluate_arguments *a, char **references, int n_references) {
+    evaluation e = {.n_systems = a->systems.n,
+                    .n_references = n_references,
+                    .test = a->paired != PAIRED_NONE ? paired_names[a->paired] : NULL,
+                    .width = a->width,
+                    .sentence = a->sentence,
+                    .score_only = a->score_only,
+                    .json = a->json};
+    set_metrics(a, &e);
+    size_t cells = (size_t)e.n_systems * (size_t)e.n_metrics;
+    lines *text = calloc((size_t)(e.n_systems + n_references), sizeof *text);
+    e.statistics = calloc(cells, sizeof *e.statistics);
+    e.interval = a->confidence ? calloc(cells, sizeof *e.interval) : NULL;
+    e.p_value = a->paired != PAIRED_NONE ? calloc(cells, sizeof *e.p_value) : NULL;
+    int status;
+    if (text == NULL || e.statistics == NULL || (a->confidence && e.interval == NULL) ||
+        (a->paired != PAIRED_NONE && e.p_value == NULL)) {
+        status = out_of_memory();
+    } else {
+        e.reference = text;
+        e.system = text + n_references;
+        status = evaluate_texts(a, &e, references);
+    }
+    for (int i = 0; text != NULL && i < e.n_systems + n_references; i++)
+        lines_free(&text[i]);
+    for (size_t i = 0; e.statistics != NULL && i < cells; i++)
+        sa_statistics_free(e.statistics[i]);
+    free(text);
+    free(e.statistics);
+    free(e.interval);
+    free(e.p_value);
     return status;
 }
 
-static int evaluate_files(const evaluate_arguments *a, lines *hypotheses, lines *references, char **path,
-                          size_t n) {
-    int status = read_files(a, hypotheses, references, path, n);
-    if (status != CLI_OK)
-        return status;
-    if (hypotheses->n == 0) {
-        cli_message("%s is empty: there is nothing to score", hypotheses->name);
-        return CLI_FAILED;
-    }
-    if (!a->quiet && (a->bleu.tokenizer == SA_TOK_13A || a->bleu.tokenizer == SA_TOK_INTL)) {
-        warn_tokenised(hypotheses);
-        warn_unspaced(&references[0], tokenizer_names[a->bleu.tokenizer]);
-    }
-    return score_all(a, hypotheses, references, n);
+/* ---- arguments --------------------------------------------------------------------------------------- */
+
+static int check_arguments(evaluate_arguments *a, char **references, int n) {
+    const command *c = &command_evaluate;
+    if (n == 0)
+        return cli_usage_error(c, "which references? a file is missing%s",
+                               a->systems.n > 0 ? " (those behind --systems are systems)" : "");
+    if (a->metric.bleu.smooth_value >= 0 && a->metric.bleu.smoothing != SA_SMOOTH_FLOOR &&
+        a->metric.bleu.smoothing != SA_SMOOTH_ADD_K)
+        return cli_usage_error(c, "--smooth-value goes with --smooth-method floor or add-k, not %s",
+                               smoothing_names[a->metric.bleu.smoothing]);
+    if (a->input != NULL && a->systems.n > 0)
+        return cli_usage_error(c, "give --input or --systems, not both");
+    if (a->paired != PAIRED_NONE && a->systems.n < 2)
+        return cli_usage_error(c, "--paired compares systems: give two at least with --systems");
+    if (a->sentence && (a->confidence || a->paired != PAIRED_NONE))
+        return cli_usage_error(c, "--confidence and --paired are about all lines together: not with --sentence");
+    if (a->score_only && (a->confidence || a->paired != PAIRED_NONE))
+        return cli_usage_error(c, "--score-only leaves out what --confidence and --paired compute");
+    if (a->systems.n == 0)
+        a->systems = (option_list){1, {a->input != NULL ? a->input : "-"}};
+    int from_stdin = 0;
+    for (int i = 0; i < n; i++)
+        from_stdin += strcmp(references[i], "-") == 0;
+    for (int i = 0; i < a->systems.n; i++)
+        from_stdin += strcmp(a->systems.text[i], "-") == 0;
+    if (from_stdin > 1)
+        return cli_usage_error(c, "standard input can be one text only, translations or a reference");
+    return CLI_GO_ON;
 }
 
 static int evaluate_run(int argc, char **argv) {
-    evaluate_arguments a = {.input = "-", .width = 2};
-    sa_bleu_options_init(&a.bleu);
+    evaluate_arguments a = {.metrics = {.n = 1}, .seed = SA_RESAMPLING_SEED, .width = 2};
+    sa_metric_init(&a.metric, SA_METRIC_BLEU);
     int n;
     int status = options_parse(&command_evaluate, &a, argc, argv, &n);
-    if (status != CLI_GO_ON)
-        return status;
-    if (n == 0)
-        return cli_usage_error(&command_evaluate, "which references? a file is missing");
-    if (a.bleu.smooth_value >= 0 && a.bleu.smoothing != SA_SMOOTH_FLOOR && a.bleu.smoothing != SA_SMOOTH_ADD_K)
-        return cli_usage_error(&command_evaluate, "--smooth-value goes with --smooth-method floor or add-k, not %s",
-                               smoothing_names[a.bleu.smoothing]);
-    int from_stdin = strcmp(a.input, "-") == 0;
-    for (int i = 0; i < n; i++)
-        from_stdin += strcmp(argv[i], "-") == 0;
-    if (from_stdin > 1)
-        return cli_usage_error(&command_evaluate, "standard input can be one text only, translations (--input) or "
-                                                  "a reference");
-    if (a.sentence)
-        a.bleu.effective_order = true;
-
-    lines hypotheses = {0};
-    lines *references = calloc((size_t)n, sizeof *references);
-    status = references != NULL ? evaluate_files(&a, &hypotheses, references, argv, (size_t)n) : out_of_memory();
-    lines_free(&hypotheses);
-    for (int i = 0; references != NULL && i < n; i++)
-        lines_free(&references[i]);
-    free(references);
-    return status;
+    if (status == CLI_GO_ON)
+        status = check_arguments(&a, argv, n);
+    return status == CLI_GO_ON ? evaluate_files(&a, argv, n) : status;
 }
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "score translations against references (BLEU)",
-    .synopsis = "[OPTION]... REFERENCE... < TRANSLATION",
+    .summary = "score translations against references (BLEU, chrF, TER)",
+    .synopsis = "[OPTION]... REFERENCE... [-s SYSTEM...] < TRANSLATION",
     .about =
-        "Prints the corpus BLEU of translations, as sacreBLEU computes it, after the signature that says how. Each "
+        "Prints corpus scores of translations, as sacreBLEU computes them, after the signature that says how. Each "
         "reference is a file with one line for each translation; of several, an empty line counts as missing. "
-        "Texts are given as people write them, detokenised: cutting them is part of the metric.",
+        "Texts are given as people write them, detokenised: cutting them is part of the metric. In BLEU and chrF "
+        "more is better, in TER, which counts errors, less.",
     .examples = "  softalign evaluate ref.fr < out.fr\n"
-                "  softalign evaluate --lowercase --score-only -i out.fr ref1.fr ref2.fr\n"
+                "  softalign evaluate --metrics bleu,chrf,ter --confidence -i out.fr ref1.fr ref2.fr\n"
+                "  softalign evaluate --paired bootstrap ref.fr -s baseline.fr new.fr other.fr\n"
                 "  softalign evaluate --sentence --tokenize intl ref.fr < out.fr\n",
     .options = evaluate_options,
     .most_arguments = -1,

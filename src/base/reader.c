@@ -16,7 +16,7 @@ enum { BLOCK = 1 << 16 };
 struct sa_reader {
     char *name; /* for messages */
     int fd;
-    bool close_fd, strict;
+    bool close_fd, strict, keep_marks;
 
     /* Bytes of the file: in[used, n) were not looked at yet. */
     unsigned char in[BLOCK];
@@ -224,7 +224,7 @@ static sa_status clean(sa_reader *r, const char *s, size_t n, const char *whole,
 static sa_status clean_line(sa_reader *r, const char *whole, size_t n, sa_error *error) {
     const char *s = whole, *end = whole + n;
     strbuf_clear(&r->line);
-    if (n >= 3 && !memcmp(s, "\xEF\xBB\xBF", 3))
+    if (!r->keep_marks && n >= 3 && !memcmp(s, "\xEF\xBB\xBF", 3))
         s += 3;
     for (const char *cr; (cr = memchr(s, '\r', (size_t)(end - s))); s = cr + 1) {
         SA_TRY(clean(r, s, (size_t)(cr - s), whole, error));
@@ -286,6 +286,10 @@ sa_status sa_reader_open(sa_reader **out, const char *path, bool strict, sa_erro
     else
         *out = r;
     return status;
+}
+
+void sa_reader_keep_marks(sa_reader *r) {
+    r->keep_marks = true;
 }
 
 size_t sa_reader_line(const sa_reader *r) {

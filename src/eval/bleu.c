@@ -1,6 +1,7 @@
-#include "base/error.h"
 #include "eval/bleu_tokenizer.h"
+#include "eval/metric.h"
 #include "eval/ngram_match.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,6 @@ static const smoothing_method smoothings[] = {
     [SA_SMOOTH_ADD_K] = {"add-k", 1, true},
     [SA_SMOOTH_NONE] = {"none", 0, false},
 };
-
-/* The working state of one call of sa_bleu. */
-typedef struct scorer {
-    bleu_tokenizer tokenizer;
-    ngram_match match;
-    int64_t *reference_length;                 /* of the line at hand */
-    size_t fewest_references, most_references; /* a line has, of those that are not left out */
-} scorer;
 
 void sa_bleu_options_init(sa_bleu_options *options) {
     *options =
@@ -86,7 +79,8 @@ void sa_bleu_compute(sa_bleu_result *result, const sa_bleu_options *options) {
     result->bleu = result->brevity_penalty * exp(log_sum / order);
 }
 
-static sa_status check_options(const sa_bleu_options *options, sa_error *error) {
+static sa_status check(const sa_metric *metric, sa_error *error) {
+    const sa_bleu_options *options = &metric->bleu;
     if (options->max_order < 1 || options->max_order > SA_BLEU_MAX_ORDER)
         return sa_fail(error, SA_USAGE, "BLEU: max_order is %d; give 1 to %d", options->max_order,
                        SA_BLEU_MAX_ORDER);
@@ -102,6 +96,60 @@ static sa_status check_options(const sa_bleu_options *options, sa_error *error) 
     return SA_OK;
 }
 
+static void name(const sa_metric *metric, char text[METRIC_NAME_SIZE]) {
+    (void)metric;
+    snprintf(text, METRIC_NAME_SIZE, "BLEU");
+}
+
+/* Two decimals with a point whatever the locale; 0 <= value <= LARGEST_SMOOTH_VALUE. */
+static void print_smooth_value(char *text, size_t size, double value) {
+    char number[32];
+    int n = snprintf(number, sizeof number, "%.2f", value);
+    snprintf(text, size, "[%.*s.%s]", (int)strspn(number, "0123456789"), number, number + n - 2);
+}
+
+static void describe(const sa_metric *metric, char *text, size_t size) {
+    const sa_bleu_options *options = &metric->bleu;
+    const smoothing_method *smoothing = &smoothings[options->smoothing];
+    char value[32] = "";
+    if (smoothing->has_value)
+        print_smooth_value(value, sizeof value, smooth_value_of(options));
+    snprintf(text, size, "case:%s|eff:%s|tok:%s|smooth:%s%s", options->lowercase ? "lc" : "mixed",
+             options->effective_order ? "yes" : "no", bleu_tokenizer_name(options->tokenizer), smoothing->name,
+             value);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------- */
+
+/* The numbers of a line: */
+enum { HYPOTHESIS_LENGTH, REFERENCE_LENGTH, CORRECT /* of each order, then as many totals */ };
+
+typedef struct bleu_state {
+    bleu_tokenizer tokenizer;
+    ngram_match match;
+    int64_t *reference_length; /* of the line at hand */
+} bleu_state;
+
+static int width(const sa_metric *metric) {
+    return CORRECT + 2 * metric->bleu.max_order;
+}
+
+static bool open_state(void *state, const sa_metric *metric, size_t most_references) {
+    bleu_state *s = state;
+    s->tokenizer.kind = metric->bleu.tokenizer;
+    s->tokenizer.lowercase = metric->bleu.lowercase;
+    s->match.max_order = metric->bleu.max_order;
+    s->reference_length = calloc(most_references, sizeof *s->reference_length);
+    return s->reference_length != NULL;
+}
+
+static void close_state(void *state) {
+    bleu_state *s = state;
+    bleu_tokenizer_free(&s->tokenizer);
+    ngram_match_free(&s->match);
+    free(s->reference_length);
+}
+
 /* The length nearest to that of the hypothesis; of two as near, the shorter. */
 static int64_t closest_length(const int64_t *reference_length, size_t n, int64_t length) {
     int64_t best = reference_length[0];
@@ -115,103 +163,65 @@ static int64_t closest_length(const int64_t *reference_length, size_t n, int64_t
     return best;
 }
 
-static sa_status add_reference(scorer *s, const char *text, int64_t *length, sa_error *error) {
+static bool count(void *state, const char *hypothesis, const char *const *references, size_t n_references,
+                  double *numbers) {
+    bleu_state *s = state;
+    int max_order = s->match.max_order;
+    int64_t length, correct[SA_BLEU_MAX_ORDER] = {0};
     size_t bytes;
-    const char *tokens = bleu_tokenize(&s->tokenizer, text, &bytes);
-    if (!tokens || !ngram_match_reference(&s->match, tokens, bytes, length))
-        return sa_fail_memory(error, 0);
-    return SA_OK;
-}
-
-static sa_status score_line(scorer *s, const char *hypothesis, const char *const *const *references,
-                            size_t n_references, size_t line, sa_bleu_result *result, sa_error *error) {
-    size_t n = 0;
     ngram_match_begin(&s->match);
     for (size_t r = 0; r < n_references; r++) {
-        if (!references[r][line])
-            continue;
-        SA_TRY(add_reference(s, references[r][line], &s->reference_length[n], error));
-        n += s->reference_length[n] > 0;
+        const char *tokens = bleu_tokenize(&s->tokenizer, references[r], &bytes);
+        if (!tokens || !ngram_match_reference(&s->match, tokens, bytes, &s->reference_length[r]))
+            return false;
     }
-    if (n == 0) /* none but empty ones: one of them counts */
-        s->reference_length[n++] = 0;
-
-    int64_t length;
-    size_t bytes;
     const char *tokens = bleu_tokenize(&s->tokenizer, hypothesis, &bytes);
-    if (!tokens || !ngram_match_hypothesis(&s->match, tokens, bytes, &length, result->correct))
-        return sa_fail_memory(error, 0);
-    for (int i = 0; i < s->match.max_order && i < length; i++)
-        result->total[i] += length - i;
-    result->hypothesis_length += length;
-    result->reference_length += closest_length(s->reference_length, n, length);
-    if (n < s->fewest_references)
-        s->fewest_references = n;
-    if (n > s->most_references)
-        s->most_references = n;
-    return SA_OK;
-}
-
-/* Two decimals with a point whatever the locale; 0 <= value <= LARGEST_SMOOTH_VALUE. */
-static void print_smooth_value(char *text, size_t size, double value) {
-    char number[32];
-    int n = snprintf(number, sizeof number, "%.2f", value);
-    snprintf(text, size, "[%.*s.%s]", (int)strspn(number, "0123456789"), number, number + n - 2);
-}
-
-static void write_signature(const scorer *s, const sa_bleu_options *options, sa_bleu_result *result) {
-    char number[24] = "var", value[32] = "";
-    if (s->fewest_references == s->most_references)
-        snprintf(number, sizeof number, "%zu", s->most_references);
-    const smoothing_method *smoothing = &smoothings[options->smoothing];
-    if (smoothing->has_value)
-        print_smooth_value(value, sizeof value, smooth_value_of(options));
-    snprintf(result->signature, sizeof result->signature,
-             "nrefs:%s|case:%s|eff:%s|tok:%s|smooth:%s%s|version:softalign-" SA_VERSION, number,
-             options->lowercase ? "lc" : "mixed", options->effective_order ? "yes" : "no",
-             bleu_tokenizer_name(options->tokenizer), smoothing->name, value);
-}
-
-static sa_status check_texts(const char *const *hypotheses, size_t n, const char *const *const *references,
-                             size_t n_references, sa_error *error) {
-    if (n == 0)
-        return sa_fail(error, SA_DATA, "BLEU: there is no line to score");
-    if (n_references == 0)
-        return sa_fail(error, SA_USAGE, "BLEU: there is no reference; give one at least");
-    for (size_t i = 0; i < n; i++) {
-        if (!hypotheses[i])
-            return sa_fail(error, SA_USAGE, "BLEU: hypothesis %zu is NULL; give an empty text instead", i + 1);
-        if (n_references == 1 && !references[0][i])
-            return sa_fail(error, SA_USAGE, "BLEU: line %zu has no reference", i + 1);
+    if (!tokens || !ngram_match_hypothesis(&s->match, tokens, bytes, &length, correct))
+        return false;
+    numbers[HYPOTHESIS_LENGTH] = (double)length;
+    numbers[REFERENCE_LENGTH] = (double)closest_length(s->reference_length, n_references, length);
+    for (int i = 0; i < max_order; i++) {
+        numbers[CORRECT + i] = (double)correct[i];
+        numbers[CORRECT + max_order + i] = i < length ? (double)(length - i) : 0;
     }
-    return SA_OK;
+    return true;
 }
+
+static void score(const sa_metric *metric, const double *sums, sa_score *out) {
+    sa_bleu_result *result = &out->detail.bleu;
+    int max_order = metric->bleu.max_order;
+    result->hypothesis_length = (int64_t)sums[HYPOTHESIS_LENGTH];
+    result->reference_length = (int64_t)sums[REFERENCE_LENGTH];
+    for (int i = 0; i < max_order; i++) {
+        result->correct[i] = (int64_t)sums[CORRECT + i];
+        result->total[i] = (int64_t)sums[CORRECT + max_order + i];
+    }
+    sa_bleu_compute(result, &metric->bleu);
+    out->score = result->bleu;
+}
+
+const metric_class bleu_metric = {
+    .label = "BLEU",
+    .check = check,
+    .width = width,
+    .name = name,
+    .describe = describe,
+    .state_size = sizeof(bleu_state),
+    .open = open_state,
+    .close = close_state,
+    .count = count,
+    .score = score,
+    .signature_offset = offsetof(sa_score, detail.bleu.signature),
+};
 
 sa_status sa_bleu(const char *const *hypotheses, size_t n, const char *const *const *references,
                   size_t n_references, const sa_bleu_options *options, sa_bleu_result *result, sa_error *error) {
-    sa_bleu_options usual;
-    sa_bleu_options_init(&usual);
-    if (!options)
-        options = &usual;
-    *result = (sa_bleu_result){0};
-    SA_TRY(check_options(options, error));
-    SA_TRY(check_texts(hypotheses, n, references, n_references, error));
-
-    scorer s = {.tokenizer = {.kind = options->tokenizer, .lowercase = options->lowercase},
-                .match = {.max_order = options->max_order},
-                .reference_length = calloc(n_references, sizeof *s.reference_length),
-                .fewest_references = n_references};
-    sa_status status = SA_OK;
-    if (!s.reference_length)
-        status = sa_fail_memory(error, n_references * sizeof *s.reference_length);
-    for (size_t i = 0; i < n && status == SA_OK; i++)
-        status = score_line(&s, hypotheses[i], references, n_references, i, result, error);
-    if (status == SA_OK) {
-        sa_bleu_compute(result, options);
-        write_signature(&s, options, result);
-    }
-    bleu_tokenizer_free(&s.tokenizer);
-    ngram_match_free(&s.match);
-    free(s.reference_length);
+    sa_metric metric;
+    sa_score total;
+    sa_metric_init(&metric, SA_METRIC_BLEU);
+    if (options)
+        metric.bleu = *options;
+    sa_status status = metric_score_texts(&metric, hypotheses, n, references, n_references, &total, error);
+    *result = total.detail.bleu;
     return status;
 }

@@ -6,14 +6,15 @@
 #ifndef EVAL_BLEU_TOKENIZER_H
 #define EVAL_BLEU_TOKENIZER_H
 
-#include "base/strbuf.h"
+#include "eval/cutter.h"
+
 #include <softalign.h>
 
 /* {.kind = ..., .lowercase = ...} is ready for use. */
 typedef struct bleu_tokenizer {
     sa_bleu_tokenizer kind;
     bool lowercase;
-    strbuf text, next; /* the line as cut so far, and where a rule writes its result */
+    cutter cut;
 } bleu_tokenizer;
 
 /* The tokens of a line, with one blank between them and none around, and the length of that text in bytes. Valid

@@ -5,33 +5,27 @@
 #ifndef EVAL_NGRAM_MATCH_H
 #define EVAL_NGRAM_MATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "eval/token_ids.h"
+
 #include <stdint.h>
 
-#include "base/strbuf.h"
-
-struct token_slot;
 struct ngram_slot;
 
-/* {.max_order = n}, n >= 1, is ready for use. Memory is kept from line to line. */
+/* {.max_order = n}, n >= 1, is ready for use, {.tokens.characters = true} beside it counts n-grams of characters.
+ * Memory is kept from line to line. */
 typedef struct ngram_match {
     int max_order;
-    size_t line; /* what an older line left in the tables counts as empty */
+    token_ids tokens;
+    size_t line; /* what an older line left in the table counts as empty */
     size_t n_references;
-    strbuf text;              /* the references: tokens point into it */
-    struct token_slot *token; /* open addressing */
-    size_t n_tokens, token_capacity;
-    struct ngram_slot *ngram;
+    struct ngram_slot *ngram; /* open addressing */
     size_t n_ngrams, ngram_capacity;
-    size_t *id; /* the tokens of the text read last */
-    size_t id_capacity;
 } ngram_match;
 
 /* Forgets the references. */
 void ngram_match_begin(ngram_match *m);
-/* Tokens are given as a text with one blank between them. The number of them is returned through *n_tokens.
- * False when memory ran out. */
+/* The text is what token_ids_read takes. The number of tokens is returned through *n_tokens. False when memory ran
+ * out. */
 bool ngram_match_reference(ngram_match *m, const char *tokens, size_t length, int64_t *n_tokens);
 /* Adds the matches of the hypothesis to correct[0 ... max_order-1]; once a line. */
 bool ngram_match_hypothesis(ngram_match *m, const char *tokens, size_t length, int64_t *n_tokens, int64_t *correct);

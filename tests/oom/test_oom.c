@@ -153,6 +153,40 @@ static sa_status score(void) {
     return status;
 }
 
+static const sa_resampling few_samples = {3, 1};
+
+/* Statistics of two systems, each resampled by itself and both together. */
+static sa_status resample(sa_metric_kind kind) {
+    const char *const *references[] = {target, source};
+    sa_metric metric;
+    sa_metric_init(&metric, kind);
+    metric.chrf.word_order = 2;
+    metric.chrf.lowercase = metric.ter.normalized = true;
+    sa_statistics *a, *b = NULL;
+    sa_interval interval;
+    double p;
+    sa_status status = sa_statistics_collect(&a, &metric, target, TOY_PAIRS, references, 1, &error);
+    if (status == SA_OK)
+        status = sa_statistics_collect(&b, &metric, source, TOY_PAIRS, references, 1, &error);
+    if (status == SA_OK)
+        status = sa_bootstrap(a, &few_samples, &interval, &error);
+    if (status == SA_OK)
+        status = sa_paired_test(a, b, SA_PAIRED_BOOTSTRAP, &few_samples, &p, &error);
+    if (status == SA_OK)
+        status = sa_paired_test(a, b, SA_PAIRED_RANDOMIZATION, &few_samples, &p, &error);
+    sa_statistics_free(a);
+    sa_statistics_free(b);
+    return status;
+}
+
+static sa_status resample_chrf(void) {
+    return resample(SA_METRIC_CHRF);
+}
+
+static sa_status resample_ter(void) {
+    return resample(SA_METRIC_TER);
+}
+
 static sa_status read_lines(void) {
     char path[300], *line;
     size_t length, n = 0;
@@ -264,6 +298,9 @@ static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
     exhaust(score, true, 0);
+    exhaust(resample_chrf, false, 0);
+    exhaust(resample_ter, false, 0);
+    exhaust(resample_ter, true, 0);
 }
 
 static void reading_lines(void **state) {

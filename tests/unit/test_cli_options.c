@@ -20,6 +20,7 @@ typedef struct arguments {
     float rate;
     double share;
     const char *input, *source, *target;
+    option_list layers;
     colour colour;
     char shape[8];
 } arguments;
@@ -45,6 +46,7 @@ static const option options[] = {
     OPT_STRING("input-format", 0, "NAME", arguments, target, "another that begins with the name of one"),
     OPT_STRING("input", 'i', "FILE", arguments, input, "a file"),
     OPT_PAIR("train", 0, "SRC TGT", arguments, source, target, "two files"),
+    OPT_LIST("layers", 0, "FILE...", arguments, layers, "many files"),
     OPT_ENUM("colour", 0, "NAME", arguments, colour, colours, "paint"),
     OPT_NAME("shape", 0, "NAME", arguments, shape, shapes, NULL, "form"),
     OPT_END,
@@ -61,7 +63,7 @@ static const command painter = {
     .run = run,
 };
 
-enum { MOST = 32 };
+enum { MOST = 80 };
 
 /* A command line of the words of a text, and what came of it. */
 typedef struct parsed {
@@ -189,6 +191,29 @@ static void test_a_pair_takes_two_files(void **state) {
                                    "dash, write ./-)");
 }
 
+static void test_a_list_takes_all_up_to_the_next_option_and_grows(void **state) {
+    (void)state;
+    parsed p;
+    parse(&p, "x --layers a - b -q y --layers=c z");
+    assert_int_equal(p.status, CLI_GO_ON);
+    assert_int_equal(p.a.layers.n, 4);
+    static const char *const expected[] = {"a", "-", "b", "c"};
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(p.a.layers.text[i], expected[i]);
+    assert_true(p.a.quiet);
+    assert_int_equal(p.n, 3);
+    assert_string_equal(p.argv[0], "x");
+    assert_string_equal(p.argv[1], "y");
+    assert_string_equal(p.argv[2], "z");
+    parse(&p, "--layers a -- b");
+    assert_int_equal(p.a.layers.n, 1);
+    assert_int_equal(p.n, 1);
+    char many[256] = "--layers";
+    for (int i = 0; i <= OPTION_LIST_MOST; i++)
+        strcat(many, " a");
+    expect_refusal(many, "option --layers takes at most 64");
+}
+
 static void test_long_names_may_be_shortened_while_unambiguous(void **state) {
     (void)state;
     parsed p;
@@ -286,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_arguments_move_to_the_front_in_order),
         cmocka_unit_test(test_a_preview_sets_values_and_leaves_the_arguments_alone),
         cmocka_unit_test(test_a_pair_takes_two_files),
+        cmocka_unit_test(test_a_list_takes_all_up_to_the_next_option_and_grows),
         cmocka_unit_test(test_long_names_may_be_shortened_while_unambiguous),
         cmocka_unit_test(test_unknown_options_are_named_with_the_nearest),
         cmocka_unit_test(test_values_out_of_range_are_refused_with_the_bounds),

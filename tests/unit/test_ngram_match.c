@@ -46,6 +46,20 @@ static void references_give_their_best_and_not_their_sum(void **state) {
     ngram_match_free(&m);
 }
 
+static void characters_can_be_the_tokens(void **state) {
+    (void)state;
+    ngram_match m = {.max_order = 3, .tokens.characters = true};
+    ngram_match_begin(&m);
+    assert_int_equal(add(&m, "\xC3\xA4 b\xE2\x82\xAC"
+                             "b"),
+                     5);
+    assert_matches(&m,
+                   "b\xE2\x82\xAC \xC3\xA4"
+                   "b",
+                   "5 1 0");
+    ngram_match_free(&m);
+}
+
 static void tokens_in_no_reference_match_nothing(void **state) {
     (void)state;
     ngram_match m = {.max_order = 3};
@@ -102,6 +116,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ngram_matches_at_most_as_often_as_one_reference_has_it),
         cmocka_unit_test(references_give_their_best_and_not_their_sum),
+        cmocka_unit_test(characters_can_be_the_tokens),
         cmocka_unit_test(tokens_in_no_reference_match_nothing),
         cmocka_unit_test(an_older_line_leaves_nothing_behind),
         cmocka_unit_test(lengths_are_counted_in_tokens),

@@ -136,6 +136,15 @@ static void a_byte_order_mark_is_dropped_at_the_start_of_a_line(void **state) {
     LINES("der hund", "die\357\273\277 katze", "");
 }
 
+static void a_byte_order_mark_stays_on_request(void **state) {
+    (void)state;
+    WRITE("\357\273\277der hund\n");
+    sa_reader *r = open_path(false);
+    sa_reader_keep_marks(r);
+    assert_next(r, "\357\273\277der hund");
+    sa_reader_free(r);
+}
+
 static void zero_bytes_are_replaced_and_counted(void **state) {
     (void)state;
     WRITE("der\0 hund\ndie katze\n");
@@ -408,6 +417,7 @@ int main(void) {
         cmocka_unit_test(a_cr_ends_no_line),
         cmocka_unit_test(only_lf_ends_a_line),
         cmocka_unit_test(a_byte_order_mark_is_dropped_at_the_start_of_a_line),
+        cmocka_unit_test(a_byte_order_mark_stays_on_request),
         cmocka_unit_test(zero_bytes_are_replaced_and_counted),
         cmocka_unit_test(wrong_bytes_are_replaced_and_the_first_is_located),
         cmocka_unit_test(strict_reading_names_line_and_byte),
