@@ -1,5 +1,6 @@
 #include "math/gemm.h"
 
+#include "base/block.h"
 #include "math/vecmath.h"
 
 #include <stdlib.h>
@@ -17,8 +18,7 @@ static bool reserve(buffer *b, size_t bytes) {
         return true;
     free(b->data);
     b->size = 0;
-    bytes = (bytes + 4095) / 4096 * 4096;
-    b->data = aligned_alloc(4096, bytes);
+    b->data = block_new(bytes);
     if (!b->data)
         return false;
     b->size = bytes;
@@ -554,8 +554,7 @@ gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
     if (describe_matmul(g, &a, &b, &c, NULL, false, &desc)) {
         pack->desc = *dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
         dnnl_primitive_desc_destroy(desc);
-        size_t bytes = (dnnl_memory_desc_get_size(&pack->desc) + 4095) / 4096 * 4096;
-        pack->data = aligned_alloc(4096, bytes);
+        pack->data = block_new(dnnl_memory_desc_get_size(&pack->desc));
     }
     if (pack->data)
         return pack;
@@ -608,8 +607,7 @@ static double clock_seconds(void) {
 }
 
 static float *filled(size_t bytes) {
-    bytes = (bytes + 4095) / 4096 * 4096;
-    float *data = aligned_alloc(4096, bytes);
+    float *data = block_new(bytes);
     for (size_t i = 0; data && i < bytes / sizeof *data; i++)
         data[i] = (float)(i % 7) * 0.25f - 0.75f;
     return data;

@@ -1,17 +1,12 @@
 #include "train/update.h"
 
+#include "base/block.h"
 #include "math/vecmath.h"
 #include "train/epoch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static real *new_block(long count) {
-    size_t bytes = ((size_t)count * sizeof(real) + 63) / 64 * 64;
-    real *block = aligned_alloc(64, bytes);
-    return block ? memset(block, 0, bytes) : NULL;
-}
 
 sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error) {
     *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
@@ -35,9 +30,9 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
         gemm_set_precision(u->gemms[i], precision);
     long count = net->params.count;
     for (int k = 0; k < u->optimizer->slots; k++)
-        if (!(u->slot[k] = new_block(count)))
+        if (!(u->slot[k] = block_new_cleared((size_t)count * sizeof(real))))
             return sa_fail_memory(error, (size_t)count * sizeof(real));
-    if (options->average > 0 && !(u->average = new_block(count)))
+    if (options->average > 0 && !(u->average = block_new_cleared((size_t)count * sizeof(real))))
         return sa_fail_memory(error, (size_t)count * sizeof(real));
     return SA_OK;
 }
