@@ -148,7 +148,14 @@ typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_V
 /* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
  * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
 typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
-typedef enum sa_schedule { SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR } sa_schedule;
+/* How the learning rate goes on once the warm-up, if any, has raised it evenly to its value. */
+typedef enum sa_schedule {
+    SA_SCHEDULE_CONSTANT, /* stays */
+    SA_SCHEDULE_LINEAR,   /* falls evenly to 0 at the first limit (after_...) that is reached */
+    SA_SCHEDULE_INV_SQRT, /* times sqrt(warmup / update) (Vaswani et al. 2017, 5.3) */
+    SA_SCHEDULE_PLATEAU /* times plateau_factor after each plateau_patience validations in a row without a new best
+                         */
+} sa_schedule;
 
 typedef struct sa_train_options {
     /* data: two files, or one TSV file in *_source with *_target NULL. "-" and gzip are read as they stand. */
@@ -172,6 +179,8 @@ typedef struct sa_train_options {
     float adadelta_rho, adadelta_epsilon, adam_beta1, adam_beta2, adam_epsilon;
     int warmup; /* updates */
     sa_schedule schedule;
+    float plateau_factor;
+    int plateau_patience;
     float clip_norm;    /* 0: off */
     bool loss_per_word; /* divide the loss by words, not by sentences */
     float average;      /* exponential moving average of the parameters; 0: off */

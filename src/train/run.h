@@ -19,6 +19,7 @@ typedef struct run_counters {
     double best; /* value of the early-stopping metric */
     int64_t best_update;
     int64_t stalled;            /* validations since */
+    int64_t rate_cuts;          /* times that a plateau lowered the learning rate */
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
     int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */

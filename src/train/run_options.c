@@ -13,7 +13,7 @@ typedef struct field {
 } field;
 
 static const char *const optimizer_names[] = {"adadelta", "adam", "sgd", NULL};
-static const char *const schedule_names[] = {"constant", "linear", NULL};
+static const char *const schedule_names[] = {"constant", "linear", "inv-sqrt", "plateau", NULL};
 static const char *const metric_names[] = {"cross-entropy", "perplexity", "bleu", NULL};
 static const char *const precision_names[] = {"f32", "bf16", NULL};
 
@@ -33,6 +33,8 @@ static const field fields[] = {
     FIELD(FLOAT, adam_epsilon),
     FIELD(INT, warmup),
     NAMED(schedule, schedule_names),
+    FIELD(FLOAT, plateau_factor),
+    FIELD(INT, plateau_patience),
     FIELD(FLOAT, clip_norm),
     FIELD(BOOL, loss_per_word),
     FIELD(FLOAT, average),

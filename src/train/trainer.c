@@ -1,5 +1,6 @@
 /* sa_train: from options to a trained model. */
 #include "train/run.h"
+#include "train/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +10,9 @@
 
 static double learning_rate(const run *r) {
     const sa_train_options *o = &r->options;
-    double rate = o->learning_rate > 0 ? (double)o->learning_rate : (double)r->updater.optimizer->usual_rate;
-    if (o->warmup > 0)
-        rate *= fmin(1, (double)(r->counters.update + 1) / (double)o->warmup);
-    if (o->schedule == SA_SCHEDULE_LINEAR)
-        rate *= 1 - run_fraction(r);
-    return rate;
+    double base = o->learning_rate > 0 ? (double)o->learning_rate : (double)r->updater.optimizer->usual_rate;
+    schedule_place at = {r->counters.update + 1, run_fraction(r), r->counters.rate_cuts};
+    return schedule_rate(o, base, &at);
 }
 
 static bool validation_due(const run *r, bool epoch_ended) {

@@ -504,6 +504,83 @@ static void a_linear_schedule_falls_to_nothing_at_the_end(void **state) {
         assert_true(fabs(w.rate[i] - 0.01 * fmin(1, (i + 1) / 4.0) * (1 - i / 16.0)) < 1e-9);
 }
 
+static void an_inverse_root_schedule_falls_from_the_end_of_the_warm_up(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "root");
+    o.schedule = SA_SCHEDULE_INV_SQRT;
+    o.warmup = 0;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "--warmup");
+    o.warmup = 4;
+    o.learning_rate = 0.01f;
+    o.after_epochs = 0;
+    o.after_updates = 16;
+    o.valid_freq = 16;
+    o.progress_freq = 1;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    assert_int_equal(w.rates, 16);
+    assert_true(fabs(w.rate[3] - 0.01) < 1e-9 && fabs(w.rate[15] - 0.005) < 1e-9);
+    for (int i = 0; i < 16; i++)
+        assert_true(fabs(w.rate[i] - 0.01 * fmin((i + 1) / 4.0, sqrt(4.0 / (i + 1)))) < 1e-9);
+}
+
+/* Validations every 2 updates, of which the first is the best. */
+static sa_train_options nothing_gets_better(toy_paths *path, const char *run) {
+    sa_train_options o = toy_options(path, folder, run);
+    o.optimizer = SA_SGD;
+    o.learning_rate = 1e-20f;
+    o.warmup = 0;
+    o.schedule = SA_SCHEDULE_PLATEAU;
+    o.plateau_factor = 0.25f;
+    o.plateau_patience = 2;
+    o.after_epochs = 0;
+    o.after_updates = 14;
+    o.valid_freq = 2;
+    o.progress_freq = 1;
+    return o;
+}
+
+static void a_plateau_lowers_the_rate_after_each_patience(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = nothing_gets_better(&path, "plateau");
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    assert_int_equal(w.rates, 14);
+    for (int i = 0; i < 14; i++) /* the second and third validation, after updates 4 and 6, bring nothing */
+        assert_true(fabs(w.rate[i] / 1e-20 - (i < 6 ? 1 : i < 10 ? 0.25 : 0.0625)) < 1e-6);
+    expect_text(w.messages, "no better validation since update 2: the learning rate falls to 0.25 of its value");
+    expect_text(w.messages, "falls to 0.0625 of its value");
+    o.output = strcat(path.output, "-refused");
+    o.early_stopping = 2;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "--plateau-patience");
+}
+
+static void a_plateau_goes_on_over_a_kill_and_a_resume(void **state) {
+    (void)state;
+    toy_paths path;
+    for (int killed = 0; killed < 2; killed++) {
+        sa_train_options o = forty_updates(&path, killed ? "plateau-killed" : "plateau-whole");
+        o.learning_rate = 0.5f; /* too much: validations get worse */
+        o.schedule = SA_SCHEDULE_PLATEAU;
+        o.plateau_patience = 1;
+        o.valid_freq = 4;
+        watch w = {0};
+        if (killed) {
+            train_killed(&o, 18);
+            o.resume = true;
+            train_killed(&o, 31);
+        }
+        expect_status(sa_train(&o, look, &w, &error), SA_OK);
+        assert_true(w.rates > 1 && w.rate[0] > w.rate[w.rates - 1]);
+        assert_true(!killed || w.rate[0] < 0.3); /* lowered before it was killed */
+    }
+    expect_same_run("plateau-whole", "plateau-killed");
+}
+
 static void options_out_of_range_are_refused(void **state) {
     (void)state;
     toy_paths path;
@@ -555,6 +632,9 @@ int main(void) {
         cmocka_unit_test(the_log_has_what_was_said_before_it_was_opened),
         cmocka_unit_test(every_optimizer_lowers_the_loss),
         cmocka_unit_test(a_linear_schedule_falls_to_nothing_at_the_end),
+        cmocka_unit_test(an_inverse_root_schedule_falls_from_the_end_of_the_warm_up),
+        cmocka_unit_test(a_plateau_lowers_the_rate_after_each_patience),
+        cmocka_unit_test(a_plateau_goes_on_over_a_kill_and_a_resume),
         cmocka_unit_test(options_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, make_text, remove_text);
