@@ -186,6 +186,7 @@ typedef struct sa_train_options {
     float average;      /* exponential moving average of the parameters; 0: off */
 
     int mini_batch;        /* sentences */
+    int optimizer_delay;   /* minibatches of an update; the last one of an epoch takes what is left */
     int window;            /* minibatches that are sorted together */
     int max_length;        /* symbols, either side; longer pairs are dropped */
     int64_t after_updates; /* 0: no limit; the first limit reached ends the run */

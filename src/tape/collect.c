@@ -16,6 +16,7 @@ typedef struct band {
 typedef struct collection {
     tape *const *tapes;
     int n_tapes;
+    bool add; /* to the gradients that are there */
     gemm **workers;
     band *bands;
     bool *ok;
@@ -56,7 +57,7 @@ static void collect_band(void *argument, int task, int worker) {
     int cols = p->rank == 2 ? p->dim[1] : p->dim[0];
     real *gradient = p->grad + (long)b->row * cols;
     size_t bytes = (size_t)b->rows * (size_t)cols * sizeof(real);
-    bool ok = true, written = false;
+    bool ok = true, written = job->add;
     for (int i = 0; i < job->n_tapes && ok; i++) /* products first: the first of them writes instead of adding */
         for (const deferred *d = job->tapes[i]->deferred[p->index]; d && ok; d = d->next)
             if (d->x.at)
@@ -74,11 +75,13 @@ static void collect_band(void *argument, int task, int worker) {
     job->ok[task] = ok;
 }
 
-sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error) {
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error) {
     int n_bands = 0;
     for (int i = 0; i < p->n; i++)
         n_bands += p->at[i]->rank == 2 ? (p->at[i]->dim[0] + BAND_ROWS - 1) / BAND_ROWS : 1;
-    collection job = {tapes, n, workers, calloc((size_t)n_bands + 1, sizeof(band)), calloc((size_t)n_bands + 1, 1)};
+    collection job = {
+        tapes, n, add, workers, calloc((size_t)n_bands + 1, sizeof(band)), calloc((size_t)n_bands + 1, 1)};
     bool ok = job.bands && job.ok;
     if (ok) {
         int at = 0;

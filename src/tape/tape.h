@@ -101,8 +101,9 @@ void tape_defer_ids(tape *t, param *E, const int *ids, matrix dy);
 /* The tape's own gradient buffer of p, cleared at first use; NULL fails the tape. */
 real *tape_direct_grad(tape *t, param *p);
 
-/* Sets every p->grad from what n tapes left, tapes in order; workers: one product engine per worker of the team.
- * The result does not depend on the number of workers. */
-sa_status params_collect(params *p, tape *const *tapes, int n, gemm **workers, pool *team, sa_error *error);
+/* Sets every p->grad from what n tapes left, tapes in order, or adds that to it; workers: one product engine per
+ * worker of the team. The result does not depend on the number of workers. */
+sa_status params_collect(params *p, tape *const *tapes, int n, bool add, gemm **workers, pool *team,
+                         sa_error *error);
 
 #endif

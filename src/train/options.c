@@ -42,6 +42,7 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     o->plateau_factor = 0.5f;
     o->plateau_patience = 3;
     o->clip_norm = 1;
+    o->optimizer_delay = 1;
     o->window = 20;
     o->early_stopping_metric = SA_VALID_BLEU;
     o->early_stopping = 10;
@@ -66,6 +67,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         const char *name;
         double value, least, most;
     } range[] = {{"mini-batch", o->mini_batch, 1, 1e6},
+                 {"optimizer-delay", o->optimizer_delay, 1, 1e6},
                  {"window", o->window, 1, 1e6},
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},

@@ -39,6 +39,7 @@ static const field fields[] = {
     FIELD(BOOL, loss_per_word),
     FIELD(FLOAT, average),
     FIELD(INT, mini_batch),
+    FIELD(INT, optimizer_delay),
     FIELD(INT, window),
     FIELD(INT, max_length),
     NAMED(early_stopping_metric, metric_names),

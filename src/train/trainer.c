@@ -23,40 +23,48 @@ static bool validation_due(const run *r, bool epoch_ended) {
 /* An update whose numbers are not finite changes nothing. A few in a row may be an accident of the data. */
 enum { SKIPS_MAX = 10 };
 
+/* Names all lines, in as many messages as they need. */
 static void report_skip(run *r, const size_t *pairs, size_t n) {
-    char lines[256] = "";
+    const char *what = "skipped: its loss or gradient is not finite; lines of the training text:";
+    char lines[768];
     size_t length = 0;
-    for (size_t i = 0; i < n && length < sizeof lines - 32; i++)
+    for (size_t i = 0; i < n; i++) {
         length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu", r->train.pair[pairs[i]].line + 1);
-    run_message(r, "update %lld skipped: its loss or gradient is not finite; lines of the training text:%s%s",
-                (long long)r->counters.update + 1, lines, length < sizeof lines - 32 ? "" : " ...");
+        if (i + 1 < n && length < sizeof lines - 32)
+            continue;
+        run_message(r, "update %lld %s%s", (long long)r->counters.update + 1, what, lines);
+        what = "skipped, further lines:";
+        length = 0;
+    }
 }
 
-/* One update; *epoch_ended: it was the epoch's last. */
+/* One update, from optimizer_delay minibatches, or what the epoch has left; *epoch_ended: it was the epoch's last.
+ */
 static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
     size_t i = (size_t)c->minibatch;
-    const size_t *pairs = e->pair + e->start[i];
-    size_t n = e->start[i + 1] - e->start[i];
+    int delay = r->options.optimizer_delay, n = e->n - i < (size_t)delay ? (int)(e->n - i) : delay;
+    size_t sentences = e->start[i + (size_t)n] - e->start[i];
     double rate = learning_rate(r);
     update_result result;
-    sa_status status = updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error);
+    sa_status status =
+        updater_run(&r->updater, &r->train, e->pair, e->start + i, n, c->update + 1, rate, &result, error);
     bool skipped = status == SA_NUMERIC && ++r->skipped <= SKIPS_MAX;
     if (status != SA_OK && !skipped)
         return status;
     if (skipped)
-        report_skip(r, pairs, n);
+        report_skip(r, e->pair + e->start[i], sentences);
     else
         r->skipped = 0;
     c->update++;
-    c->minibatch++;
+    c->minibatch += n;
     *epoch_ended = (size_t)c->minibatch == e->n;
     if (*epoch_ended) {
         c->epoch++;
         c->minibatch = 0;
     }
     if (!skipped) {
-        c->shown_ends += (int64_t)n; /* one </s> a sentence */
+        c->shown_ends += (int64_t)sentences; /* one </s> a sentence */
         run_report_update(r, &result, rate, false);
     }
     return SA_OK;

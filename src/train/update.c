@@ -97,6 +97,7 @@ typedef struct shard_job {
     const corpus *c;
     const size_t *pairs;
     const int *start; /* shard i is pairs[start[i] ... start[i + 1]) */
+    int first;        /* number of pairs[0] among the update's */
     int64_t update;
     double scale;
     pass_result *result; /* per shard */
@@ -113,7 +114,7 @@ static void run_shard(void *argument, int shard, int worker) {
     tape_reset(t, true);
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
-    t->first_sentence = job->start[shard];
+    t->first_sentence = job->first + job->start[shard];
     job->result[shard] = (pass_result){0};
     if (arrange(t, job->c, job->pairs + job->start[shard], job->start[shard + 1] - job->start[shard], &source,
                 &target) &&
@@ -215,25 +216,32 @@ static sa_status check_tapes(tape *const *tapes, int n, sa_error *error) {
     return SA_OK;
 }
 
-sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
-                      update_result *result, sa_error *error) {
-    int *start = u->shard_start;
-    pass_result *shard = u->shard_result;
-    long words = 0;
-    for (int i = 0; i < n; i++)
-        words += c->pair[pairs[i]].target_length;
-    int shards = cut_shards(c, pairs, n, u->options->shards, start);
-    double scale = 1.0 / (u->options->loss_per_word ? (double)words : (double)n);
-    shard_job job = {u, c, pairs, start, update, scale, shard};
-    SA_TRY(updater_pack(u, error));
-    pool_run(u->pool, shards, run_shard, &job);
+/* Forward and backward of one minibatch: its loss is added to *result, its gradient to those of the update's
+ * minibatches before, if there are any. */
+static sa_status run_minibatch(shard_job *job, int n, update_result *result, sa_error *error) {
+    updater *u = job->u;
+    int shards = cut_shards(job->c, job->pairs, n, u->options->shards, u->shard_start);
+    pool_run(u->pool, shards, run_shard, job);
     SA_TRY(check_tapes(u->tapes, shards, error));
-    *result = (update_result){.words = words};
     for (int i = 0; i < shards; i++) {
-        result->loss += shard[i].sums.loss;
-        result->nll += shard[i].sums.nll;
+        result->loss += job->result[i].sums.loss;
+        result->nll += job->result[i].sums.nll;
     }
-    SA_TRY(params_collect(&u->net->params, u->tapes, shards, u->gemms, u->pool, error));
+    return params_collect(&u->net->params, u->tapes, shards, job->first > 0, u->gemms, u->pool, error);
+}
+
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      double rate, update_result *result, sa_error *error) {
+    *result = (update_result){0};
+    for (size_t k = start[0]; k < start[n]; k++)
+        result->words += c->pair[pairs[k]].target_length;
+    double scale = 1.0 / (double)(u->options->loss_per_word ? (size_t)result->words : start[n] - start[0]);
+    SA_TRY(updater_pack(u, error));
+    for (int i = 0; i < n; i++) {
+        int first = (int)(start[i] - start[0]);
+        shard_job job = {u, c, pairs + start[i], u->shard_start, first, update, scale, u->shard_result};
+        SA_TRY(run_minibatch(&job, (int)(start[i + 1] - start[i]), result, error));
+    }
     return apply(u, update, rate, result, error);
 }
 

@@ -1,4 +1,4 @@
-/* One update of the parameters from one minibatch. */
+/* One update of the parameters from one minibatch, or from several. */
 #ifndef TRAIN_UPDATE_H
 #define TRAIN_UPDATE_H
 
@@ -33,10 +33,12 @@ typedef struct update_result {
 sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error);
 void updater_clear(updater *u);
 
-/* update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
+/* An update from n minibatches, of which i is pairs[start[i] ... start[i + 1]), one after the other: up to rounding
+ * the update from one minibatch of all their pairs, in the memory that the largest of them takes.
+ * update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
  * changed. */
-sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
-                      update_result *result, sa_error *error);
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      double rate, update_result *result, sa_error *error);
 
 /* Loss without training over pairs[0 ... n) in minibatches of the options' size. */
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error);

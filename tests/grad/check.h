@@ -149,7 +149,7 @@ static inline void check_backward(check *c) {
         assert_true(x->tensor->has_grad);
         memcpy(x->grad, x->tensor->grad, (size_t)x->count * sizeof *x->grad);
     }
-    assert_int_equal(params_collect(&c->params, &c->tape, 1, c->workers, c->team, NULL), SA_OK);
+    assert_int_equal(params_collect(&c->params, &c->tape, 1, false, c->workers, c->team, NULL), SA_OK);
 }
 
 /* Fails the test, with a name, when the gradient is not the slope. */

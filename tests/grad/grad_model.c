@@ -78,7 +78,7 @@ static void differentiate(run *r) {
         tape_backward(r->tapes[i]);
         assert_false(r->tapes[i]->failed);
     }
-    assert_int_equal(params_collect(&r->net.params, r->tapes, r->n, r->workers, r->team, NULL), SA_OK);
+    assert_int_equal(params_collect(&r->net.params, r->tapes, r->n, false, r->workers, r->team, NULL), SA_OK);
 }
 
 static void begin(run *r, const sa_model_config *config) {
