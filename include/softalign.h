@@ -233,6 +233,8 @@ typedef struct sa_train_event {
  * and sa_train returns SA_STOPPED. */
 typedef int sa_train_callback(const sa_train_event *event, void *user);
 
+/* Before it begins, a message tells how much memory the run will take at most; SA_MEMORY when less is left of the
+ * machine's memory, a control group's, or the limits of the process. */
 SA_API sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user,
                           sa_error *error);
 

@@ -24,6 +24,9 @@ void gemm_free(gemm *g) {
 }
 void gemm_work_alone(void) {
 }
+void gemm_keep(gemm *g, int products) {
+    (void)g, (void)products;
+}
 void gemm_set_precision(gemm *g, gemm_precision precision) {
     (void)g, (void)precision;
 }
@@ -77,7 +80,7 @@ typedef struct product {
     long uses;
 } product;
 
-enum { TABLE_MIN = 256, TABLE_MAX = 4096 };
+enum { TABLE_MIN = 256 };
 
 /* Memory that grows. */
 typedef struct buffer {
@@ -88,8 +91,8 @@ typedef struct buffer {
 struct gemm {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
-    product *table; /* open addressing */
-    size_t n, capacity;
+    product *table;           /* open addressing */
+    size_t n, capacity, most; /* products kept: now; places for them; products at most */
     buffer scratch;
     gemm_precision precision;
     buffer a16, b16; /* operands rounded to bfloat16 */
@@ -108,6 +111,7 @@ sa_status gemm_new(gemm **out, sa_error *error) {
     if (!g)
         return sa_fail_memory(error, sizeof *g);
     g->capacity = TABLE_MIN;
+    g->most = GEMM_PRODUCTS_MAX;
     g->table = calloc(g->capacity, sizeof *g->table);
     if (!g->table || dnnl_engine_create(&g->engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&g->stream, g->engine, dnnl_stream_default_flags) != dnnl_success) {
@@ -144,6 +148,12 @@ void gemm_free(gemm *g) {
 
 void gemm_work_alone(void) {
     omp_set_num_threads(1);
+}
+
+void gemm_keep(gemm *g, int products) {
+    g->most = (size_t)products;
+    if (products < GEMM_PRODUCTS_MAX)
+        dnnl_set_primitive_cache_capacity(products);
 }
 
 static dnnl_memory_desc_t describe(int rows, int cols, long stride, bool transposed, dnnl_data_type_t type) {
@@ -219,10 +229,6 @@ static product *place_for(gemm *g, const product *key) {
 }
 
 static bool grow_table(gemm *g) {
-    if (g->capacity >= TABLE_MAX) { /* endless new shapes: start over instead of growing without end */
-        drop_products(g);
-        return true;
-    }
     gemm bigger = *g;
     bigger.capacity *= 2;
     bigger.table = calloc(bigger.capacity, sizeof *bigger.table);
@@ -240,11 +246,11 @@ static product *find_product(gemm *g, const product *key, const dnnl_memory_desc
     product *p = place_for(g, key);
     if (p->primitive)
         return p;
-    if (g->n >= g->capacity / 2) {
-        if (!grow_table(g))
-            return NULL;
-        p = place_for(g, key);
-    }
+    if (g->n >= g->most) /* endless new shapes: start over instead of growing without end */
+        drop_products(g);
+    else if (g->n >= g->capacity / 2 && !grow_table(g))
+        return NULL;
+    p = place_for(g, key);
     product made = *key;
     if (!compile_product(g, &made, packed))
         return NULL;

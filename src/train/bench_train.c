@@ -95,8 +95,9 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
         asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
     SA_TRY(model_declare(&r->model->net, &asked, error));
     SA_TRY(params_allocate(&r->model->net.params, true, error));
+    const memory_plan plan = {16 << 20, GEMM_PRODUCTS_MAX};
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
-    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, error));
+    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, &plan, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
     SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, r->options.mini_batch, r->options.window, error));
     int full = (int)(r->train.n / (size_t)r->options.mini_batch),

@@ -1,4 +1,5 @@
 /* sa_train: from options to a trained model. */
+#include "train/forecast.h"
 #include "train/run.h"
 #include "train/schedule.h"
 
@@ -119,12 +120,26 @@ static sa_status check_same_text(run *r, sa_error *error) {
     return SA_OK;
 }
 
+/* Tells what memory the run will take, before it takes it, and plans for that. */
+static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *error) {
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads};
+    forecast f;
+    char text[512];
+    SA_TRY(forecast_make(&f, &in, error));
+    forecast_describe(&f, text, sizeof text);
+    run_message(r, "memory: at most %s", text);
+    *plan = f.plan;
+    return SA_OK;
+}
+
 static sa_status prepare(run *r, sa_error *error) {
     const sa_train_options *o = &r->options;
+    int threads = o->threads > 0 ? o->threads : thread_cores();
+    memory_plan plan;
     st_file *state = NULL;
     SA_TRY(run_prepare_folder(r, error));
     SA_TRY(model_file_new(&r->model, error));
-    sa_status status = o->resume ? run_open_state(r, &state, error) : SA_OK;
+    sa_status status = o->resume ? run_open_state(r, &state, error) : forecast_check_sizes(o, threads, error);
     if (status == SA_OK)
         status = run_load_data(r, error);
     if (status == SA_OK)
@@ -132,9 +147,11 @@ static sa_status prepare(run *r, sa_error *error) {
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
+        status = tell_memory(r, threads, &plan, error);
+    if (status == SA_OK)
         status = params_allocate(&r->model->net.params, true, error);
     if (status == SA_OK)
-        status = updater_init(&r->updater, o, &r->model->net, o->threads > 0 ? o->threads : thread_cores(), error);
+        status = updater_init(&r->updater, o, &r->model->net, threads, &plan, error);
     if (status == SA_OK)
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);

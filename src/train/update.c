@@ -1,7 +1,6 @@
 #include "train/update.h"
 
 #include "math/vecmath.h"
-#include "train/epoch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +12,8 @@ static real *new_block(long count) {
     return block ? memset(block, 0, bytes) : NULL;
 }
 
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error) {
+sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads,
+                       const memory_plan *plan, sa_error *error) {
     *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
     SA_TRY(pool_new(&u->pool, threads, gemm_work_alone, error));
     gemm_work_alone();
@@ -25,16 +25,17 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
     if (!u->tapes || !u->gemms || !u->shard_start || !u->shard_result)
         return sa_fail_memory(error, 0);
     for (int i = 0; i < u->n_tapes; i++)
-        SA_TRY(tape_new(&u->tapes[i], net->params.n, 16 << 20, error));
+        SA_TRY(tape_new(&u->tapes[i], net->params.n, plan->arena, error));
     for (int i = 0; i < threads; i++)
         SA_TRY(gemm_new(&u->gemms[i], error));
     if (options->precision == SA_BF16 && !gemm_has_bf16(u->gemms[0]))
         return sa_fail(error, SA_USAGE, "this processor has no instructions for bf16: use --precision f32");
     gemm_precision precision = options->precision == SA_BF16 ? GEMM_BF16 : GEMM_F32;
-    for (int i = 0; i < u->n_tapes; i++)
-        gemm_set_precision(u->tapes[i]->gemm, precision);
-    for (int i = 0; i < threads; i++)
-        gemm_set_precision(u->gemms[i], precision);
+    for (int i = 0; i < u->n_tapes + threads; i++) {
+        gemm *g = i < u->n_tapes ? u->tapes[i]->gemm : u->gemms[i - u->n_tapes];
+        gemm_set_precision(g, precision);
+        gemm_keep(g, plan->products);
+    }
     long count = net->params.count;
     for (int k = 0; k < u->optimizer->slots; k++)
         if (!(u->slot[k] = new_block(count)))
@@ -64,15 +65,20 @@ sa_status updater_pack(updater *u, sa_error *error) {
     return params_pack(&u->net->params, u->gemms, u->pool, error);
 }
 
+batch_size batch_size_of(const corpus *c, const size_t *pairs, int n) {
+    batch_size size = {.B = n};
+    for (int i = 0; i < n; i++) {
+        const pair *p = &c->pair[pairs[i]];
+        size.S = p->source_length > size.S ? p->source_length : size.S;
+        size.T = p->target_length > size.T ? p->target_length : size.T;
+    }
+    return size;
+}
+
 /* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
 static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                     target_batch *target) {
-    int S = 0, T = 0;
-    for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        S = p->source_length > S ? p->source_length : S;
-        T = p->target_length > T ? p->target_length : T;
-    }
+    int S = batch_size_of(c, pairs, n).S, T = batch_size_of(c, pairs, n).T;
     int *ids = tape_bytes(t, (size_t)S * (size_t)n * sizeof *ids),
         *lengths = tape_bytes(t, (size_t)n * sizeof *lengths);
     int *target_lengths = tape_bytes(t, (size_t)n * sizeof *target_lengths);
@@ -92,6 +98,14 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
     return true;
 }
 
+bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
+                double scale, pass_result *result) {
+    source_batch source;
+    target_batch target;
+    *result = (pass_result){0};
+    return arrange(t, c, pairs, n, &source, &target) && model_pass(net, t, &source, &target, r, scale, result);
+}
+
 typedef struct shard_job {
     updater *u;
     const corpus *c;
@@ -109,16 +123,12 @@ static void run_shard(void *argument, int shard, int worker) {
     const sa_train_options *o = job->u->options;
     tape *t = job->u->tapes[shard];
     regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
-    source_batch source;
-    target_batch target;
+    int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
-    t->first_sentence = job->first + job->start[shard];
-    job->result[shard] = (pass_result){0};
-    if (arrange(t, job->c, job->pairs + job->start[shard], job->start[shard + 1] - job->start[shard], &source,
-                &target) &&
-        model_pass(job->u->net, t, &source, &target, &r, job->scale, &job->result[shard]))
+    t->first_sentence = job->first + at;
+    if (batch_pass(job->u->net, t, job->c, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }
 
@@ -257,19 +267,18 @@ static void measure_batch(void *argument, int task, int worker) {
     measure_job *job = argument;
     tape *t = job->u->tapes[worker];
     const size_t *start = job->batches->start + task;
-    source_batch source;
-    target_batch target;
     tape_reset(t, false);
-    job->result[task] = (pass_result){0};
-    job->ok[task] =
-        arrange(t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]), &source, &target) &&
-        model_pass(job->u->net, t, &source, &target, &(regularisation){0}, 0, &job->result[task]);
+    job->ok[task] = batch_pass(job->u->net, t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]),
+                               &(regularisation){0}, 0, &job->result[task]);
+}
+
+sa_status measure_order(epoch *out, const corpus *c, const sa_train_options *o, sa_error *error) {
+    return epoch_make(out, c, 0, 0, o->mini_batch, (int)(c->n / (size_t)o->mini_batch) + 1, error);
 }
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
     epoch batches;
-    int mini_batch = u->options->mini_batch;
-    SA_TRY(epoch_make(&batches, c, 0, 0, mini_batch, (int)(c->n / (size_t)mini_batch) + 1, error));
+    SA_TRY(measure_order(&batches, c, u->options, error));
     measure_job job = {u, c, &batches, calloc(batches.n, sizeof(pass_result)), calloc(batches.n, sizeof(bool))};
     bool ok = job.result && job.ok;
     if (ok)
@@ -299,12 +308,4 @@ sa_status updater_swap_average(updater *u, sa_error *error) {
         average[i] = keep;
     }
     return updater_pack(u, error);
-}
-
-size_t updater_memory(const updater *u) {
-    size_t bytes =
-        (size_t)u->net->params.count * sizeof(real) * (size_t)(2 + u->optimizer->slots + (u->average != NULL));
-    for (int i = 0; i < u->n_tapes; i++)
-        bytes += arena_capacity(u->tapes[i]->arena);
-    return bytes;
 }
