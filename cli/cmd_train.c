@@ -133,6 +133,14 @@ static const option train_options[] = {
                "what Adam adds to its divisor"),
     OPT_SECTION("Minibatches and length of the run"),
     OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of a minibatch"),
+    OPT_FLAG(
+        "mini-batch-fit", 0, train_arguments, run.mini_batch_fit,
+        "find the size of minibatches, in place of --mini-batch: as many sentences as --workspace holds, fewer "
+        "where they are long"),
+    OPT_NUMBER(
+        "workspace", 0, "MB", train_arguments, run.workspace, AT_LEAST(1),
+        "memory for a minibatch that --mini-batch-fit makes, in millions of bytes; parameters and what belongs "
+        "to them are not part of it"),
     OPT_NUMBER("optimizer-delay", 0, "N", train_arguments, run.optimizer_delay, AT_LEAST(1),
                "minibatches of an update: the effect of one N times as large, in the memory of one"),
     OPT_NUMBER("window", 0, "N", train_arguments, run.window, AT_LEAST(1),

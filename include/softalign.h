@@ -185,10 +185,14 @@ typedef struct sa_train_options {
     bool loss_per_word; /* divide the loss by words, not by sentences */
     float average;      /* exponential moving average of the parameters; 0: off */
 
-    int mini_batch;        /* sentences */
-    int optimizer_delay;   /* minibatches of an update; the last one of an epoch takes what is left */
-    int window;            /* minibatches that are sorted together */
-    int max_length;        /* symbols, either side; longer pairs are dropped */
+    int mini_batch;       /* sentences at most; 0: any number, if mini_batch_words is positive */
+    int mini_batch_words; /* target symbols at most, padding and </s> counted; 0: any number */
+    bool mini_batch_fit; /* finds both, so that the passes of any minibatch take about `workspace` at most. A resume
+                            keeps what was found */
+    int workspace;       /* MB, of a million bytes */
+    int optimizer_delay; /* minibatches of an update; the last one of an epoch takes what is left */
+    int window;          /* minibatches that are sorted together */
+    int max_length;      /* symbols, either side; longer pairs are dropped */
     int64_t after_updates; /* 0: no limit; the first limit reached ends the run */
     double after_epochs, after_minutes;
 

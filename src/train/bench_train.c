@@ -99,7 +99,8 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
     SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, &plan, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
-    SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, r->options.mini_batch, r->options.window, error));
+    batch_limits limits = {.sentences = r->options.mini_batch};
+    SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, limits, r->options.window, error));
     int full = (int)(r->train.n / (size_t)r->options.mini_batch),
         window = r->options.window < full ? r->options.window : full;
     b->n = batches < window ? batches : window;

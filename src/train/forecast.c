@@ -1,7 +1,7 @@
 #include "train/forecast.h"
 
 #include "base/memory.h"
-#include "train/pass_cost.h"
+#include "train/batch_fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,21 +68,12 @@ static void count_parameters(forecast *f, const forecast_input *in) {
     }
 }
 
-/* The largest minibatch that any order of an epoch can make, as far as lengths go. */
-static batch_size longest(const corpus *c) {
-    batch_size size = {0};
-    for (size_t i = 0; i < c->n; i++) {
-        size.S = c->pair[i].source_length > size.S ? c->pair[i].source_length : size.S;
-        size.T = c->pair[i].target_length > size.T ? c->pair[i].target_length : size.T;
-    }
-    return size;
-}
-
 /* The largest of the minibatches that the validation text is measured in. */
-static sa_status largest_measured(const pass_cost *cost, const forecast_input *in, double *bytes, sa_error *error) {
+static sa_status largest_measured(const pass_cost *cost, const forecast_input *in, batch_limits limits,
+                                  double *bytes, sa_error *error) {
     epoch batches;
     *bytes = 0;
-    SA_TRY(measure_order(&batches, in->valid, in->options, error));
+    SA_TRY(measure_order(&batches, in->valid, limits, error));
     for (size_t i = 0; i < batches.n; i++) {
         batch_size size = batch_size_of(in->valid, batches.pair + batches.start[i],
                                         (int)(batches.start[i + 1] - batches.start[i]));
@@ -97,8 +88,10 @@ static double translation_bytes(const pass_cost *cost, const forecast_input *in)
     sa_translate_options o;
     sa_translate_options_init(&o);
     double B = fmin(o.mini_batch, (double)in->valid->n);
-    return pass_cost_of(cost, false, B, longest(in->valid).S, 1) +
-           pass_cost_of(cost, false, B * in->options->valid_beam, 0, 1) +
+    int S = 0;
+    for (size_t i = 0; i < in->valid->n; i++)
+        S = in->valid->pair[i].source_length > S ? in->valid->pair[i].source_length : S;
+    return pass_cost_of(cost, false, B, S, 1) + pass_cost_of(cost, false, B * in->options->valid_beam, 0, 1) +
            TRANSLATION_PRODUCTS * (double)GEMM_PRODUCT_BYTES;
 }
 
@@ -106,17 +99,31 @@ static int most_of(int a, int b) {
     return a > b ? a : b;
 }
 
+/* The limits of minibatches, and what the largest within them takes. */
+static sa_status count_training(forecast *f, const forecast_input *in, const pass_cost *cost, sa_error *error) {
+    const sa_train_options *o = in->options;
+    length_table lengths;
+    sa_status status = SA_OK;
+    SA_TRY(length_table_make(&lengths, in->train, error));
+    f->limits = (batch_limits){o->mini_batch, o->mini_batch_words};
+    if (o->mini_batch_fit && !o->resume)
+        status = batch_limits_fit(&f->limits, cost, &lengths, o->shards, o->workspace * 1e6, error);
+    if (status == SA_OK)
+        f->part[FORECAST_PASSES] = largest_minibatch(cost, &lengths, f->limits, o->shards);
+    length_table_free(&lengths);
+    return status;
+}
+
 /* Shards work on tapes of their own; validation uses one for each thread. */
 static sa_status count_passes(forecast *f, const forecast_input *in, sa_error *error) {
     const sa_train_options *o = in->options;
     pass_cost cost;
     regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
-    batch_size most = longest(in->train);
     double measured;
     SA_TRY(pass_cost_measure(&cost, &in->net->config, &r, error));
-    SA_TRY(largest_measured(&cost, in, &measured, error));
-    double shard = pass_cost_of(&cost, true, (double)o->mini_batch / o->shards, most.S, most.T);
-    f->part[FORECAST_PASSES] = o->shards * shard;
+    SA_TRY(count_training(f, in, &cost, error));
+    SA_TRY(largest_measured(&cost, in, f->limits, &measured, error));
+    double shard = f->part[FORECAST_PASSES] / o->shards;
     f->part[FORECAST_VALIDATION] = in->threads * translation_bytes(&cost, in);
     for (int i = 0; i < in->threads; i++)
         f->part[FORECAST_VALIDATION] += fmax(0, measured - (i < o->shards ? shard : 0));
@@ -165,7 +172,8 @@ static sa_status fit_products(forecast *f, const forecast_input *in, sa_error *e
         error, SA_MEMORY,
         "not enough memory: this run needs %s%s, and %s are left (%s). It takes %s%s%s. The model is smaller "
         "with --dim-emb, --dim-rnn, --dim-dec, --dim-att, --dim-maxout and --vocab-size, minibatches with "
-        "--mini-batch and --max-length; fewer --shards and --threads also take less",
+        "--mini-batch, --mini-batch-words, --mini-batch-fit and --max-length; fewer --shards and --threads also "
+        "take less",
         needed, tight == 1 ? " of addresses" : "", left, room[tight].limit, parts,
         f->plan.arena > 0 ? "" : ", and the minibatches", idle);
 }

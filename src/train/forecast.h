@@ -19,6 +19,8 @@ typedef enum forecast_part {
 typedef struct forecast {
     double part[FORECAST_PARTS]; /* bytes */
     memory_plan plan;
+    batch_limits
+        limits; /* of the options; with mini_batch_fit, unless it is a resume, as wide as the workspace allows */
 } forecast;
 
 /* What decides. */
@@ -31,7 +33,8 @@ typedef struct forecast_input {
 
 /* Before any text is read: whether a model of these sizes fits, however few symbols there will be. */
 sa_status forecast_check_sizes(const sa_train_options *o, int threads, sa_error *error);
-/* SA_MEMORY, with the parts and the options that make them smaller, when more is needed than is left. */
+/* SA_MEMORY, with the parts and the options that make them smaller, when more is needed than is left. SA_USAGE when
+ * the workspace holds no pair. */
 sa_status forecast_make(forecast *out, const forecast_input *in, sa_error *error);
 /* One line: the sum, and the parts. */
 void forecast_describe(const forecast *f, char *text, size_t size);

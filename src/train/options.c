@@ -43,6 +43,7 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     o->plateau_patience = 3;
     o->clip_norm = 1;
     o->optimizer_delay = 1;
+    o->workspace = 512;
     o->window = 20;
     o->early_stopping_metric = SA_VALID_BLEU;
     o->early_stopping = 10;
@@ -66,8 +67,10 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     const struct {
         const char *name;
         double value, least, most;
-    } range[] = {{"mini-batch", o->mini_batch, 1, 1e6},
+    } range[] = {{"mini-batch", o->mini_batch, o->mini_batch_words > 0 ? 0 : 1, 1e6},
+                 {"mini-batch-words", o->mini_batch_words, 0, 1e9},
                  {"optimizer-delay", o->optimizer_delay, 1, 1e6},
+                 {"workspace", o->workspace, 1, 1e9},
                  {"window", o->window, 1, 1e6},
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},
@@ -97,6 +100,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
             return sa_fail(error, SA_USAGE, "%s is %g; it must be from %g to %g", range[i].name, range[i].value,
                            range[i].least, range[i].most);
+    if (o->mini_batch_fit && o->mini_batch_words > 0 && !o->resume)
+        return sa_fail(error, SA_USAGE, "mini-batch-fit finds what mini-batch-words says: give one of them");
     bool limited = o->after_updates > 0 || o->after_epochs > 0 || o->after_minutes > 0;
     if (!limited && o->early_stopping == 0)
         return sa_fail(error, SA_USAGE, "nothing would ever end this run: say --after or --early-stopping");

@@ -11,10 +11,10 @@
 
 /* Where a run stands; part of state.safetensors. */
 typedef struct run_counters {
-    int64_t update;    /* done */
-    int64_t epoch;     /* finished ones */
-    int64_t minibatch; /* next one of the current epoch */
-    double seconds;    /* of training */
+    int64_t update;   /* done */
+    int64_t epoch;    /* finished ones */
+    int64_t position; /* pairs of the current epoch that were trained on */
+    double seconds;   /* of training */
     bool has_best;
     double best; /* value of the early-stopping metric */
     int64_t best_update;

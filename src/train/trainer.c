@@ -43,7 +43,9 @@ static void report_skip(run *r, const size_t *pairs, size_t n) {
  */
 static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
-    size_t i = (size_t)c->minibatch;
+    size_t i = epoch_find(e, (size_t)c->position);
+    if (i == e->n)
+        return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
     int delay = r->options.optimizer_delay, n = e->n - i < (size_t)delay ? (int)(e->n - i) : delay;
     size_t sentences = e->start[i + (size_t)n] - e->start[i];
     double rate = learning_rate(r);
@@ -58,11 +60,11 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
     else
         r->skipped = 0;
     c->update++;
-    c->minibatch += n;
-    *epoch_ended = (size_t)c->minibatch == e->n;
+    c->position += (int64_t)sentences;
+    *epoch_ended = (size_t)c->position == r->train.n;
     if (*epoch_ended) {
         c->epoch++;
-        c->minibatch = 0;
+        c->position = 0;
     }
     if (!skipped) {
         c->shown_ends += (int64_t)sentences; /* one </s> a sentence */
@@ -81,10 +83,8 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
             made = r->counters.epoch;
-            status =
-                epoch_make(&e, &r->train, r->options.seed, made, r->options.mini_batch, r->options.window, error);
-            if (status == SA_OK && (size_t)r->counters.minibatch >= e.n)
-                status = sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+            batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
+            status = epoch_make(&e, &r->train, r->options.seed, made, limits, r->options.window, error);
             if (status != SA_OK)
                 break;
         }
@@ -120,12 +120,25 @@ static sa_status check_same_text(run *r, sa_error *error) {
     return SA_OK;
 }
 
-/* Tells what memory the run will take, before it takes it, and plans for that. */
+static void tell_limits(run *r, batch_limits limits) {
+    char words[64] = "";
+    if (limits.words > 0)
+        snprintf(words, sizeof words, " and %d target symbols", limits.words);
+    run_message(r, "minibatches: at most %d sentences%s%s", limits.sentences, words,
+                r->options.resume ? ", as the run began" : "");
+}
+
+/* Tells what memory the run will take, before it takes it, and plans for that. Sizes of minibatches that were to
+ * fit become options like those that are given: a resume has them of its state, wherever it runs. */
 static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *error) {
     forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads};
     forecast f;
     char text[512];
     SA_TRY(forecast_make(&f, &in, error));
+    r->options.mini_batch = f.limits.sentences;
+    r->options.mini_batch_words = f.limits.words;
+    if (r->options.mini_batch_fit)
+        tell_limits(r, f.limits);
     forecast_describe(&f, text, sizeof text);
     run_message(r, "memory: at most %s", text);
     *plan = f.plan;

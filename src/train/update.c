@@ -272,13 +272,14 @@ static void measure_batch(void *argument, int task, int worker) {
                                &(regularisation){0}, 0, &job->result[task]);
 }
 
-sa_status measure_order(epoch *out, const corpus *c, const sa_train_options *o, sa_error *error) {
-    return epoch_make(out, c, 0, 0, o->mini_batch, (int)(c->n / (size_t)o->mini_batch) + 1, error);
+sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {
+    return epoch_make(out, c, 0, 0, limits, 0, error);
 }
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
     epoch batches;
-    SA_TRY(measure_order(&batches, c, u->options, error));
+    batch_limits limits = {u->options->mini_batch, u->options->mini_batch_words};
+    SA_TRY(measure_order(&batches, c, limits, error));
     measure_job job = {u, c, &batches, calloc(batches.n, sizeof(pass_result)), calloc(batches.n, sizeof(bool))};
     bool ok = job.result && job.ok;
     if (ok)

@@ -52,7 +52,7 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const si
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error);
 
 /* The minibatches that updater_measure takes. */
-sa_status measure_order(epoch *out, const corpus *c, const sa_train_options *o, sa_error *error);
+sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error);
 
 /* Sentences of a minibatch, its longest source and target. */
 typedef struct batch_size {
