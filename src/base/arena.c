@@ -92,6 +92,10 @@ void arena_reset(arena *a) {
     a->most_live = 0;
 }
 
+size_t arena_peak(const arena *a) {
+    return a->most_live;
+}
+
 size_t arena_capacity(const arena *a) {
     size_t sum = 0;
     for (size_t i = 0; i < a->n; i++)
