@@ -170,6 +170,7 @@ static void on_signal(int number) {
 }
 
 static void catch_signals(void) {
+    signal(SIGPIPE, SIG_IGN); /* training goes on when nobody reads its progress any more */
     const int numbers[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes shall be an error with a name, as a full disk is */
     int status = run(argc, argv);
     if (status != CLI_OK)
         return status;

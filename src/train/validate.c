@@ -53,7 +53,7 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         return sa_fail(
             error, SA_NUMERIC,
             "the loss of the validation text after update %lld is not finite; the saved models are of before. "
-            "Lower the learning rate or clip (--clip-norm 1), and go on with --resume",
+            "Begin a new run with a lower --learning-rate or with --clip-norm 1",
             (long long)r->counters.update);
     r->counters.cross_entropy = nll / (double)words;
     r->counters.validated = r->counters.update;

@@ -102,12 +102,12 @@ for signal in TERM INT; do
     wait
     [ "$status" -eq "$number" ] || fail "SIG$signal: exit status $status, not $number"
     grep -q "stopped by SIG$signal; the run is saved in signalled: .*--resume" err || fail "SIG$signal: $(tail -n 1 err)"
-    train 0 'nothing to do: the run had already reached its limit' --train src tgt --valid src tgt -o signalled \
+    train 0 '^the run had already reached its limit' --train src tgt --valid src tgt -o signalled \
         --resume --after 1u
     update=$(sed -n 's/^resumed after update \([0-9]*\),.*/\1/p' err)
     train 0 "limit of updates.*best at update" --train src tgt --valid src tgt -o signalled --resume \
         --after $((${update:-0} + 3))u
-    train 0 'resume: mini_batch stays' --train src tgt --valid src tgt -o signalled \
+    train 0 'resume: --mini-batch stays' --train src tgt --valid src tgt -o signalled \
         --resume --after 1u --mini-batch 3
 done
 train 1 'none/state.safetensors: no such file: there is no run to resume' --train src tgt -o none --resume --after 1e

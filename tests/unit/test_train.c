@@ -5,16 +5,14 @@
 
 #include <cmocka.h>
 
-#include "toy.h"
+#include "run_files.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 static sa_error error;
-static char folder[128];
 
 /* What the callback saw, and what it is to do. */
 typedef struct watch {
@@ -61,70 +59,6 @@ static void expect_status(sa_status got, sa_status want) {
 static void expect_text(const char *text, const char *part) {
     if (!strstr(text, part))
         fail_msg("\"%s\" does not say \"%s\"", text, part);
-}
-
-/* The bytes of folder/run/name; the caller frees. */
-static char *read_run_file(const char *run, const char *name, size_t *n) {
-    char path[512];
-    struct stat s;
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    if (stat(path, &s))
-        fail_msg("%s is not there", path);
-    char *bytes = malloc((size_t)s.st_size + 1);
-    FILE *file = fopen(path, "r");
-    assert_non_null(bytes);
-    assert_non_null(file);
-    assert_int_equal(fread(bytes, 1, (size_t)s.st_size, file), s.st_size);
-    fclose(file);
-    bytes[s.st_size] = 0;
-    *n = (size_t)s.st_size;
-    return bytes;
-}
-
-static bool run_file_exists(const char *run, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    return access(path, F_OK) == 0;
-}
-
-static void expect_same_file(const char *run, const char *other, const char *name) {
-    size_t n, m;
-    char *a = read_run_file(run, name, &n), *b = read_run_file(other, name, &m);
-    if (n != m || memcmp(a, b, n))
-        fail_msg("%s of %s and of %s differ", name, run, other);
-    free(a);
-    free(b);
-}
-
-/* metrics.jsonl without what depends on the clock; the caller frees. */
-static char *read_metrics(const char *run) {
-    size_t n;
-    char *text = read_run_file(run, "metrics.jsonl", &n), *kept = calloc(1, n + 1);
-    assert_non_null(kept);
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        json_t *entry = json_loads(line, 0, NULL);
-        assert_non_null(entry);
-        json_object_del(entry, "seconds");
-        json_object_del(entry, "words_per_second");
-        char *rest = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS);
-        assert_non_null(rest);
-        strcat(kept, rest);
-        strcat(kept, "\n");
-        free(rest);
-        json_decref(entry);
-    }
-    free(text);
-    return kept;
-}
-
-static void expect_same_run(const char *run, const char *other) {
-    expect_same_file(run, other, "best.safetensors");
-    expect_same_file(run, other, "last.safetensors");
-    char *a = read_metrics(run), *b = read_metrics(other);
-    assert_string_equal(a, b);
-    assert_non_null(strstr(a, "validation"));
-    free(a);
-    free(b);
 }
 
 /* 40 updates with all that has a state: dropout, the average, Adam, validations, epochs that end between. */
@@ -312,7 +246,7 @@ static void a_resume_keeps_what_defines_the_run_and_says_so(void **state) {
     o.learning_rate = 0.5f;
     w = (watch){.stop_at = 16};
     expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
-    expect_text(w.messages, "learning_rate");
+    expect_text(w.messages, "--learning-rate stays 0.01,");
     expect_text(w.messages, "resumed after update 15");
 }
 
@@ -347,7 +281,7 @@ static void early_stopping_ends_the_run_and_says_why(void **state) {
     watch w = {0};
     expect_status(sa_train(&o, look, &w, &error), SA_OK);
     expect_text(w.done, "early stopping; best at update 5 ");
-    expect_text(w.done, "1 validations since");
+    expect_text(w.done, "1 validation since, patience 1");
     assert_int_equal(w.validations, 2);
 }
 
