@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #ifdef SA_REAL_DOUBLE
@@ -197,13 +198,21 @@ static bool describe_matmul(gemm *g, const dnnl_memory_desc_t *a, const dnnl_mem
     return ok;
 }
 
+/* oneDNN does not survive it when memory for the code that it generates is refused, so it is asked for before. What
+ * is asked for is more than several threads need that compile at once. */
+static bool can_compile(void) {
+    const size_t bytes = (size_t)16 << 20;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 static bool compile_product(gemm *g, product *p, const dnnl_memory_desc_t *packed) {
     dnnl_data_type_t type = p->bf16 ? dnnl_bf16 : dnnl_f32;
     p->a = describe(p->M, p->K, p->a_stride, p->a_transposed, type);
     p->b = packed ? *packed : describe(p->K, p->N, p->b_stride, p->b_transposed, type);
     p->c = describe(p->M, p->N, p->c_stride, false, dnnl_f32);
     dnnl_primitive_desc_t desc;
-    if (!describe_matmul(g, &p->a, &p->b, &p->c, p->accumulate, &desc))
+    if (!can_compile() || !describe_matmul(g, &p->a, &p->b, &p->c, p->accumulate, &desc))
         return false;
     p->scratch = *dnnl_primitive_desc_query_md(desc, dnnl_query_scratchpad_md, 0);
     bool ok = dnnl_primitive_create(&p->primitive, desc) == dnnl_success;
@@ -386,7 +395,8 @@ bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B) {
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t reorder = NULL;
     dnnl_memory_t from = NULL, to = NULL;
-    bool ok = dnnl_reorder_primitive_desc_create(&desc, &plain, g->engine, &pack->desc, g->engine, NULL) ==
+    bool ok = can_compile() &&
+              dnnl_reorder_primitive_desc_create(&desc, &plain, g->engine, &pack->desc, g->engine, NULL) ==
                   dnnl_success &&
               dnnl_primitive_create(&reorder, desc) == dnnl_success &&
               dnnl_memory_create(&from, &plain, g->engine, B.at) == dnnl_success &&

@@ -103,50 +103,80 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
     return status;
 }
 
+/* The counters as they are kept in a state. One that is missing, as an older version had none, stays 0. */
+typedef enum counter_type { COUNT, NUMBER, TRUTH } counter_type;
+typedef struct counter {
+    const char *name;
+    counter_type type;
+    size_t offset;
+    bool required;
+} counter;
+
+/* clang-format off */
+#define COUNTER(type, name, required) {#name, type, offsetof(run_counters, name), required}
+static const counter counters[] = {
+    COUNTER(COUNT, update, true),
+    COUNTER(COUNT, epoch, true),
+    COUNTER(COUNT, minibatch, true),
+    COUNTER(NUMBER, seconds, true),
+    COUNTER(TRUTH, has_best, true),
+    COUNTER(NUMBER, best, true),
+    COUNTER(NUMBER, best_cross_entropy, false),
+    COUNTER(COUNT, best_update, true),
+    COUNTER(COUNT, stalled, true),
+    COUNTER(NUMBER, cross_entropy, true),
+    COUNTER(NUMBER, bleu, true),
+    COUNTER(COUNT, validated, false),
+    COUNTER(COUNT, skipped, false),
+    COUNTER(COUNT, pairs, false),
+    COUNTER(COUNT, symbols, false),
+    COUNTER(NUMBER, shown_loss, false),
+    COUNTER(COUNT, shown_words, false),
+    COUNTER(COUNT, shown_ends, false),
+};
+/* clang-format on */
+enum { N_COUNTERS = sizeof counters / sizeof *counters };
+
 static char *counters_json(const run_counters *c) {
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "update",
-                  (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch,
-                  "seconds", c->seconds, "has_best", c->has_best, "best", c->best, "best_update",
-                  (json_int_t)c->best_update, "stalled", (json_int_t)c->stalled, "cross_entropy", c->cross_entropy,
-                  "bleu", c->bleu, "validated", (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols",
-                  (json_int_t)c->symbols, "shown_loss", c->shown_loss, "shown_words", (json_int_t)c->shown_words,
-                  "shown_ends", (json_int_t)c->shown_ends, "skipped", (json_int_t)c->skipped);
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_t *object = json_object();
+    bool ok = object != NULL;
+    for (int i = 0; i < N_COUNTERS; i++) {
+        const char *at = (const char *)c + counters[i].offset;
+        json_t *value = counters[i].type == COUNT    ? json_integer(*(const int64_t *)at)
+                        : counters[i].type == NUMBER ? json_real(*(const double *)at)
+                                                     : json_boolean(*(const bool *)at);
+        ok = !json_object_set_new(object, counters[i].name, value) && ok;
+    }
+    char *text = ok ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
 
+/* No counter is negative, but for `best`, a number. */
+static bool counter_parse(run_counters *c, const counter *what, const json_t *value) {
+    char *at = (char *)c + what->offset;
+    if (!value)
+        return !what->required;
+    switch (what->type) {
+    case COUNT:
+        *(int64_t *)at = json_integer_value(value);
+        return json_is_integer(value) && json_integer_value(value) >= 0;
+    case NUMBER:
+        *(double *)at = json_number_value(value);
+        return json_is_number(value);
+    default:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value);
+    }
+}
+
 static bool counters_parse(run_counters *c, const char *json) {
     json_t *object = json_loads(json, 0, NULL);
-    json_int_t update, epochs, minibatch, best_update, stalled;
-    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0, skipped = 0; /* optional */
-    int has_best;
-    bool ok = object &&
-              !json_unpack(object,
-                           "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I, s?I}",
-                           "update", &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
-                           "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled",
-                           &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated,
-                           "pairs", &pairs, "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words",
-                           &words, "shown_ends", &ends, "skipped", &skipped);
-    if (ok) {
-        c->update = update;
-        c->epoch = epochs;
-        c->minibatch = minibatch;
-        c->has_best = has_best;
-        c->best_update = best_update;
-        c->stalled = stalled;
-        c->validated = validated < 0 ? update : validated;
-        c->pairs = pairs;
-        c->symbols = symbols;
-        c->shown_words = words;
-        c->shown_ends = ends;
-        c->skipped = skipped;
-        ok = update >= 0 && epochs >= 0 && minibatch >= 0 && c->seconds >= 0;
-    }
+    bool ok = object != NULL;
+    for (int i = 0; i < N_COUNTERS && ok; i++)
+        ok = counter_parse(c, &counters[i], json_object_get(object, counters[i].name));
     json_decref(object);
-    return ok;
+    return ok && c->seconds >= 0;
 }
 
 /* Arrays beside the parameters: name, memory. */
@@ -172,9 +202,9 @@ sa_status run_save_state(run *r, sa_error *error) {
     json_t *object = run_options_object(&r->options, true);
     char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
-    char *counters = counters_json(&r->counters);
+    char *numbers = counters_json(&r->counters);
     sa_status status = model_file_parts_make(&parts, r->model, error);
-    if (status == SA_OK && (!options || !counters))
+    if (status == SA_OK && (!options || !numbers))
         status = sa_fail_memory(error, 0);
     if (status == SA_OK) {
         extra extras[OPTIMIZER_SLOTS_MAX + 1];
@@ -184,12 +214,12 @@ sa_status run_save_state(run *r, sa_error *error) {
             parts.tensor[parts.n++] =
                 (st_tensor){extras[i].name, ST_F32, 1, {count}, extras[i].data, (size_t)count * sizeof(real)};
         parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
-        parts.entry[parts.n_entries++] = (st_entry){"run.counters", counters};
+        parts.entry[parts.n_entries++] = (st_entry){"run.counters", numbers};
         status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
     }
     model_file_parts_free(&parts);
     free(options);
-    free(counters);
+    free(numbers);
     return status;
 }
 
@@ -198,12 +228,12 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     path_of(r, "state.safetensors", path);
     SA_TRY(st_open(file, path, error));
     SA_TRY(model_file_read(r->model, *file, error));
-    const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters");
-    if (!options || !counters)
+    const char *options = st_metadata(*file, "run.options"), *numbers = st_metadata(*file, "run.counters");
+    if (!options || !numbers)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
     run_restore_model(r, &r->model->net.config);
     SA_TRY(run_restore_options(r, options, path, error));
-    if (!counters_parse(&r->counters, counters))
+    if (!counters_parse(&r->counters, numbers))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;
 }

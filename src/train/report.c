@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +63,9 @@ static sa_status cut_metrics(run *r, sa_error *error) {
     char *line = NULL;
     size_t capacity = 0;
     long keep = 0;
+    struct stat status;
+    if (!fstat(fileno(r->metrics), &status) && !S_ISREG(status.st_mode))
+        return SA_OK; /* a device or a pipe holds no lines of before */
     rewind(r->metrics);
     while (getline(&line, &capacity, r->metrics) > 0 && !is_to_come(r, line))
         keep = ftell(r->metrics);

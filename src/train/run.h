@@ -17,7 +17,8 @@ typedef struct run_counters {
     int64_t minibatch; /* next one of the current epoch */
     double seconds;    /* of training */
     bool has_best;
-    double best; /* value of the early-stopping metric */
+    double best;               /* value of the early-stopping metric */
+    double best_cross_entropy; /* decides among equal ones */
     int64_t best_update;
     int64_t stalled;            /* validations since */
     double cross_entropy, bleu; /* of the last validation */

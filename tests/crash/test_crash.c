@@ -71,10 +71,18 @@ WRAP(unlink, (const char *path), (path), int, -1)
 WRAP(opendir, (const char *path), (path), DIR *, NULL)
 WRAP(fopen, (const char *path, const char *mode), (path, mode), FILE *, NULL)
 WRAP(fopen64, (const char *path, const char *mode), (path, mode), FILE *, NULL)
-WRAP(mmap, (void *place, size_t n, int how, int flags, int fd, off_t offset), (place, n, how, flags, fd, offset),
-     void *, MAP_FAILED)
-WRAP(mmap64, (void *place, size_t n, int how, int flags, int fd, off_t offset), (place, n, how, flags, fd, offset),
-     void *, MAP_FAILED)
+
+/* Only files: what is anonymous is memory. */
+#define WRAP_MMAP(name)                                                                                            \
+    void *__real_##name(void *place, size_t n, int how, int flags, int fd, off_t offset);                          \
+    void *__wrap_##name(void *place, size_t n, int how, int flags, int fd, off_t offset);                          \
+    void *__wrap_##name(void *place, size_t n, int how, int flags, int fd, off_t offset) {                         \
+        if (!(flags & MAP_ANONYMOUS) && refuse(false))                                                             \
+            return MAP_FAILED;                                                                                     \
+        return __real_##name(place, n, how, flags, fd, offset);                                                    \
+    }
+WRAP_MMAP(mmap)
+WRAP_MMAP(mmap64)
 
 /* The mode is there when a file may be made. */
 #define WRAP_OPEN(name)                                                                                            \
@@ -112,10 +120,7 @@ int __wrap_fsync(int fd) {
 
 /* ---- runs -------------------------------------------------------------------------------------------- */
 
-/* Files that are written whole come first, the state before the others. */
-static const char *const names[] = {"state.safetensors", "last.safetensors", "best.safetensors", "metrics.jsonl",
-                                    "train.log"};
-enum { N_NAMES = 5, N_WHOLE = 3, PAIRS = 12 };
+enum { PAIRS = 12 };
 static sa_error error;
 
 typedef struct way {
@@ -149,33 +154,6 @@ static sa_status train(const char *run, way w) {
     return sa_train(&o, stop, &w, &error);
 }
 
-static void remove_run(const char *run) {
-    char path[512], temporary[520];
-    for (int i = 0; i < N_NAMES; i++) {
-        unlink(run_path(path, run, names[i]));
-        snprintf(temporary, sizeof temporary, "%s.tmp", path);
-        unlink(temporary);
-    }
-    if (rmdir(run_path(path, run, "")))
-        assert_int_equal(errno, ENOENT);
-}
-
-static void copy_run(const char *from, const char *to) {
-    char path[512];
-    assert_int_equal(mkdir(run_path(path, to, ""), 0777), 0);
-    for (int i = 0; i < N_NAMES; i++) {
-        if (!run_file_exists(from, names[i]))
-            continue;
-        size_t n;
-        char *bytes = read_run_file(from, names[i], &n);
-        FILE *file = fopen(run_path(path, to, names[i]), "w");
-        assert_non_null(file);
-        assert_int_equal(fwrite(bytes, 1, n, file), n);
-        assert_int_equal(fclose(file), 0);
-        free(bytes);
-    }
-}
-
 /* What a run is begun with: nothing, one that was stopped in the middle, or another that is to be replaced. */
 static void prepare_run(const char *run, const way *w) {
     remove_run(run);
@@ -185,7 +163,7 @@ static void prepare_run(const char *run, const way *w) {
 
 static bool same_state(const char *run, const char *other) {
     size_t n, m;
-    char *a = read_run_file(run, names[0], &n), *b = read_run_file(other, names[0], &m);
+    char *a = read_run_file(run, run_files[0], &n), *b = read_run_file(other, run_files[0], &m);
     bool same = n == m && memcmp(a, b, n) == 0;
     free(a);
     free(b);
@@ -195,22 +173,22 @@ static bool same_state(const char *run, const char *other) {
 /* What is there of a run is whole, and the run can be brought to its end; but what was to be replaced may still be
  * there, complete. */
 static void expect_run_to_resume(const char *run, const way *w) {
-    bool begun = run_file_exists(run, names[0]);
-    for (int i = 0; i < N_NAMES; i++) {
-        bool exists = run_file_exists(run, names[i]);
+    bool begun = run_file_exists(run, run_files[0]);
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        bool exists = run_file_exists(run, run_files[i]);
         if (exists && !begun)
-            fail_msg("%s is there, and no state", names[i]);
-        if (exists && i < N_WHOLE)
-            st_close(open_run_file(run, names[i]));
+            fail_msg("%s is there, and no state", run_files[i]);
+        if (exists && i < N_WRITTEN_WHOLE)
+            st_close(open_run_file(run, run_files[i]));
     }
     bool kept = w->overwrite && same_state(run, "other");
     sa_status status = train(run, (way){.resume = begun, .seed = 1});
     if (status != SA_OK)
         fail_msg("%s: %s", begun ? "resumed" : "begun again", error.text);
     expect_same_run(kept ? "other" : "whole", run);
-    for (int i = 0; i < N_WHOLE; i++) {
+    for (int i = 0; i < N_WRITTEN_WHOLE; i++) {
         char temporary[64];
-        snprintf(temporary, sizeof temporary, "%s.tmp", names[i]);
+        snprintf(temporary, sizeof temporary, "%s.tmp", run_files[i]);
         assert_false(run_file_exists(run, temporary));
     }
 }

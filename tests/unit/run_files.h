@@ -5,10 +5,16 @@
 #include "model/safetensors.h"
 #include "toy.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <sys/stat.h>
 
 static char folder[128]; /* of the test, made by toy_folder */
+
+/* Those that are written whole come first, the state before the others. */
+static const char *const run_files[] = {"state.safetensors", "last.safetensors", "best.safetensors",
+                                        "metrics.jsonl", "train.log"};
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_WRITTEN_WHOLE = 3 };
 
 static inline const char *run_path(char out[512], const char *run, const char *name) {
     snprintf(out, 512, "%s/%s/%s", folder, run, name);
@@ -35,6 +41,34 @@ static inline char *read_run_file(const char *run, const char *name, size_t *n) 
     bytes[s.st_size] = 0;
     *n = (size_t)s.st_size;
     return bytes;
+}
+
+/* Fails when there is something in the folder that does not belong there. */
+static inline void remove_run(const char *run) {
+    char path[512], temporary[520];
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        unlink(run_path(path, run, run_files[i]));
+        snprintf(temporary, sizeof temporary, "%s.tmp", path);
+        unlink(temporary);
+    }
+    if (rmdir(run_path(path, run, "")))
+        assert_int_equal(errno, ENOENT);
+}
+
+static inline void copy_run(const char *from, const char *to) {
+    char path[512];
+    assert_int_equal(mkdir(run_path(path, to, ""), 0777), 0);
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        if (!run_file_exists(from, run_files[i]))
+            continue;
+        size_t n;
+        char *bytes = read_run_file(from, run_files[i], &n);
+        FILE *file = fopen(run_path(path, to, run_files[i]), "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, n, file), n);
+        assert_int_equal(fclose(file), 0);
+        free(bytes);
+    }
 }
 
 static inline void expect_same_file(const char *run, const char *other, const char *name) {
