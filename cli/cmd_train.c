@@ -313,8 +313,7 @@ static int train_run(int argc, char **argv) {
     if (r.line_is_open)
         fputc('\n', stderr);
     if (trained == SA_STOPPED && signal_received != 0) {
-        cli_message("stopped by %s; the run is saved in %s: to go on, give the same command with --resume",
-                    signal_received == SIGINT ? "SIGINT" : "SIGTERM", a.run.output);
+        cli_message("stopped by %s: %s", signal_received == SIGINT ? "SIGINT" : "SIGTERM", error.text);
         return 128 + signal_received;
     }
     return trained == SA_OK ? CLI_OK : cli_library_error(&error);

@@ -148,6 +148,8 @@ static sa_status prepare(run *r, sa_error *error) {
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
     st_close(state);
+    if (status == SA_OK && r->stop) /* asked while the texts were read */
+        status = sa_fail(error, SA_STOPPED, "training had not begun; nothing was changed in %s", o->output);
     if (status == SA_OK && !o->resume)
         status = run_replace_run(r, error);
     if (status == SA_OK)
@@ -212,8 +214,8 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
     else if (r.made_folder)
         rmdir(options->output); /* still empty */
     if (status == SA_OK && r.stop)
-        status = sa_fail(error, SA_STOPPED, "stopped on request after update %lld; the state is saved in %s",
-                         (long long)r.counters.update, options->output);
+        status = sa_fail(error, SA_STOPPED, "the run is saved in %s after update %lld; --resume goes on with it",
+                         options->output, (long long)r.counters.update);
     if (status == SA_OK)
         report_done(&r, why);
     if ((status == SA_OK || status == SA_STOPPED) && r.log_error.status != SA_OK)

@@ -56,8 +56,8 @@ for signal in TERM INT; do
     # shellcheck disable=SC2086
     signalled one_signal $endless
     [ $status -eq $number ] || fail "SIG$signal: exit status $status, not $number"
-    grep -q "stopped by SIG$signal; the run is saved in run: .*--resume" err || fail "SIG$signal: $(tail -n 1 err)"
-    [ "$(updates run/state.safetensors)" -ge 5 ] || fail "SIG$signal: the state is of before"
+    grep -q "^softalign: stopped by SIG$signal: the run is saved in run after update .*; --resume goes on" err || fail "SIG$signal: $(tail -n 1 err)"
+    grep -q "after update $(updates run/state.safetensors);" err || fail "SIG$signal: the state is of before"
     goes_on SIG$signal --valid-freq 7
 done
 
@@ -72,6 +72,21 @@ signalled two_signals $endless
 [ $status -eq 130 ] || [ $status -eq 143 ] || fail "two signals: exit status $status"
 ! grep -q 'the run is saved' err || fail 'two signals: a message about a run that was saved'
 goes_on 'two signals' --valid-freq 7
+
+# ---- a signal before training begins: a run that is there stays
+
+signal_while_reading() {
+    {
+        send TERM
+        cat src
+    } >text
+}
+mkfifo text
+signalled signal_while_reading --train text tgt --after 3u
+[ $status -eq 143 ] || fail "a signal before training: exit status $status"
+grep -q '^softalign: stopped by SIGTERM: training had not begun; nothing was changed in run$' err ||
+    fail "a signal before training: $(cat err)"
+[ ! -e run ] || fail 'a signal before training: left a folder'
 
 # ---- signals inside a save
 

@@ -65,7 +65,7 @@ cmp -s out one.tgt || fail "one pair: learned $(cat out)"
 # Subwords too, of which there are fewer than asked for; its BLEU is 0 all the time, as it has no four words.
 for type in bpe unigram; do
     train 0 'source vocabulary: [0-9]+ symbols; the text holds no more \(32000 were allowed\)' --train one.src one.tgt \
-        --valid one.src one.tgt -o one --overwrite --mini-batch 64 --after 200u --valid-freq 20 --vocab-type $type --vocab-size 32000
+        --valid one.src one.tgt -o one --overwrite --mini-batch 64 --after 200u --valid-freq 5 --vocab-type $type --vocab-size 32000
     run 0 '' translate -m one/best.safetensors
     cmp -s out one.tgt || fail "one pair, $type: learned $(cat out)"
 done
