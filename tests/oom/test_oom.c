@@ -331,7 +331,7 @@ static void training_with_subwords(void **state) {
 
 static void training_with_two_threads(void **state) {
     (void)state;
-    exhaust(train_with_two_threads, false, 2);
+    exhaust(train_with_two_threads, false, 4); /* each gives a tape back at each validation */
 }
 
 static void going_on_with_a_run(void **state) {
