@@ -189,6 +189,7 @@ static void on_signal(int number) {
 }
 
 static void catch_signals(void) {
+    signal(SIGPIPE, SIG_IGN); /* training goes on when nobody reads its progress any more */
     const int numbers[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -331,8 +332,7 @@ static int train_run(int argc, char **argv) {
     if (r.line_is_open)
         fputc('\n', stderr);
     if (trained == SA_STOPPED && signal_received != 0) {
-        cli_message("stopped by %s; the run is saved in %s: to go on, give the same command with --resume",
-                    signal_received == SIGINT ? "SIGINT" : "SIGTERM", a.run.output);
+        cli_message("stopped by %s: %s", signal_received == SIGINT ? "SIGINT" : "SIGTERM", error.text);
         return 128 + signal_received;
     }
     return trained == SA_OK ? CLI_OK : cli_library_error(&error);

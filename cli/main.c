@@ -1,6 +1,7 @@
 #include "cli.h"
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ int main(int argc, char **argv) {
      * the system, which would have to clear it again. Worth 4% in training. */
     mallopt(M_MMAP_THRESHOLD, 6 << 20);
     mallopt(M_TRIM_THRESHOLD, 24 << 20);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes shall be an error with a name, as a full disk is */
     int status = run(argc, argv);
     if (status != CLI_OK)
         return status;

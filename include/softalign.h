@@ -236,7 +236,8 @@ typedef struct sa_train_event {
 } sa_train_event;
 
 /* Called from the training thread. Anything but 0 ends the run after the current update: the state is saved
- * and sa_train returns SA_STOPPED. */
+ * and sa_train returns SA_STOPPED. While texts are still being read, nothing has been changed, and nothing will be.
+ */
 typedef int sa_train_callback(const sa_train_event *event, void *user);
 
 /* Before it begins, a message tells how much memory the run will take at most; SA_MEMORY when less is left of the

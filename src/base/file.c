@@ -194,17 +194,38 @@ static sa_status write_temporary(const char *temporary, const char *target, cons
     return code ? fail_errno(error, target, step, code) : SA_OK;
 }
 
-sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n, sa_error *error) {
-    char *target = NULL;
-    SA_TRY(resolve_target(&target, path, error));
-    size_t length = strlen(target);
-    char *temporary = malloc(length + sizeof ".tmp");
-    if (!temporary) {
-        free(target);
+/* Both strings belong to the caller. */
+static sa_status name_files(char **target, char **temporary, const char *path, sa_error *error) {
+    *target = NULL;
+    SA_TRY(resolve_target(target, path, error));
+    size_t length = strlen(*target);
+    *temporary = malloc(length + sizeof ".tmp");
+    if (!*temporary) {
+        free(*target);
         return sa_fail_memory(error, length + sizeof ".tmp");
     }
-    snprintf(temporary, length + sizeof ".tmp", "%s.tmp", target);
+    snprintf(*temporary, length + sizeof ".tmp", "%s.tmp", *target);
+    return SA_OK;
+}
+
+sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n, sa_error *error) {
+    char *target, *temporary;
+    SA_TRY(name_files(&target, &temporary, path, error));
     sa_status status = write_temporary(temporary, target, chunks, n, error);
+    free(temporary);
+    free(target);
+    return status;
+}
+
+sa_status file_try_write(const char *path, sa_error *error) {
+    char *target, *temporary;
+    int fd;
+    SA_TRY(name_files(&target, &temporary, path, error));
+    sa_status status = open_temporary(&fd, temporary, error);
+    if (status == SA_OK) {
+        unlink(temporary);
+        close(fd);
+    }
     free(temporary);
     free(target);
     return status;

@@ -28,6 +28,10 @@ typedef struct file_chunk {
  * under a file size limit must ignore SIGXFSZ to get the error instead of the signal. */
 sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n, sa_error *error);
 
+/* Fails as file_write_whole would before the first byte: no such folder, a read-only one, another writer, a name
+ * that is taken by something else than a file. Leaves `path` as it is and no PATH.tmp. */
+sa_status file_try_write(const char *path, sa_error *error);
+
 /* Makes the folder and those above it that are missing; one that exists already is fine. SA_IO otherwise. */
 sa_status file_make_folder(const char *path, sa_error *error);
 

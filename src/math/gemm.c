@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* Memory that grows. */
@@ -259,6 +260,14 @@ static bool describe_matmul(gemm *g, const dnnl_memory_desc_t *a, const dnnl_mem
     return ok;
 }
 
+/* oneDNN does not survive it when memory for the code that it generates is refused, so it is asked for before. What
+ * is asked for is more than several threads need that compile at once. */
+static bool can_compile(void) {
+    const size_t bytes = (size_t)16 << 20;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 static compiled *compile_product(gemm *g, const product *p, const dnnl_memory_desc_t *packed) {
     dnnl_data_type_t type = p->bf16 ? dnnl_bf16 : dnnl_f32;
     compiled *made = calloc(1, sizeof *made);
@@ -269,7 +278,8 @@ static compiled *compile_product(gemm *g, const product *p, const dnnl_memory_de
     made->c = describe(p->M, p->N, p->c_stride, false, dnnl_f32);
     made->bias = describe(1, p->N, p->N, false, dnnl_f32);
     dnnl_primitive_desc_t desc;
-    if (!describe_matmul(g, &made->a, &made->b, &made->c, p->biased ? &made->bias : NULL, p->accumulate, &desc)) {
+    if (!can_compile() ||
+        !describe_matmul(g, &made->a, &made->b, &made->c, p->biased ? &made->bias : NULL, p->accumulate, &desc)) {
         free(made);
         return NULL;
     }
@@ -578,7 +588,8 @@ bool gemm_pack_fill(gemm *g, gemm_pack *pack, matrix B) {
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t reorder = NULL;
     dnnl_memory_t from = NULL, to = NULL;
-    bool ok = dnnl_reorder_primitive_desc_create(&desc, &plain, g->engine, &pack->desc, g->engine, NULL) ==
+    bool ok = can_compile() &&
+              dnnl_reorder_primitive_desc_create(&desc, &plain, g->engine, &pack->desc, g->engine, NULL) ==
                   dnnl_success &&
               dnnl_primitive_create(&reorder, desc) == dnnl_success &&
               dnnl_memory_create(&from, &plain, g->engine, B.at) == dnnl_success &&

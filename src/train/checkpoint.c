@@ -3,45 +3,77 @@
 #include "train/run.h"
 #include "train/run_options.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void path_of(const run *r, const char *name, char path[4096]) {
-    snprintf(path, 4096, "%s/%s", r->options.output, name);
+enum { PATH_SIZE = 4096, LONGEST_NAME = 32 };
+
+static void path_of(const run *r, const char *name, char path[PATH_SIZE]) {
+    snprintf(path, PATH_SIZE, "%s/%s", r->options.output, name);
 }
 
+/* The first is the state; the first N_WRITTEN_WHOLE are written by file_write_whole. */
 static const char *const run_files[] = {"state.safetensors", "last.safetensors", "best.safetensors",
                                         "metrics.jsonl", "train.log"};
-enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_WRITTEN_WHOLE = 3 };
 
-sa_status run_prepare_folder(run *r, sa_error *error) {
-    char path[4096];
-    path_of(r, run_files[0], path);
-    bool exists = access(path, F_OK) == 0;
-    if (r->options.resume)
-        return exists ? SA_OK : sa_fail(error, SA_IO, "%s: no such file: there is no run to resume", path);
-    for (int i = 0; i < N_RUN_FILES && !r->options.overwrite; i++) {
-        path_of(r, run_files[i], path);
-        if (access(path, F_OK) == 0)
-            return sa_fail(error, SA_IO,
-                           "%s: a run is here already: use --resume to go on with it, or --overwrite to "
-                           "replace it",
-                           r->options.output);
-    }
-    r->made_folder = access(r->options.output, F_OK) != 0;
-    SA_TRY(file_make_folder(r->options.output, error));
-    if (access(r->options.output, W_OK))
-        return sa_fail(error, SA_IO, "%s: cannot write in this folder: %s", r->options.output, strerror(errno));
+static bool run_file_exists(const run *r, int i) {
+    char path[PATH_SIZE];
+    struct stat status;
+    path_of(r, run_files[i], path);
+    return lstat(path, &status) == 0;
+}
+
+static sa_status look_for_run(const run *r, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    bool whole = run_file_exists(r, 0), any = whole;
+    for (int i = 1; i < N_RUN_FILES; i++)
+        any = any || run_file_exists(r, i);
+    if (o->resume && !whole)
+        return sa_fail(error, SA_IO, "%s/%s: no such file: there is no run to resume", o->output, run_files[0]);
+    if (any && !o->resume && !o->overwrite)
+        return sa_fail(error, SA_IO, "%s: a run is here already: use %s--overwrite to replace it", o->output,
+                       whole ? "--resume to go on with it, or " : "");
     return SA_OK;
 }
 
-sa_status run_clear_folder(const run *r, sa_error *error) {
-    char path[4096];
-    for (int i = 0; i < N_RUN_FILES; i++) {
+/* Two processes that train in one folder would take each other's files for their own. The lock ends with the
+ * process, however that ends; where folders cannot be locked or read, there is none. */
+static sa_status lock_folder(run *r, sa_error *error) {
+    r->folder = opendir(r->options.output);
+    if (!r->folder && errno == ENOMEM)
+        return sa_fail_memory(error, 0);
+    if (r->folder && flock(dirfd(r->folder), LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return sa_fail(error, SA_IO, "%s: another process is training in this folder", r->options.output);
+    return SA_OK;
+}
+
+sa_status run_prepare_folder(run *r, sa_error *error) {
+    char path[PATH_SIZE];
+    const char *output = r->options.output;
+    if (strlen(output) + LONGEST_NAME > PATH_SIZE)
+        return sa_fail(error, SA_IO, "%.100s...: the name of the folder is too long", output);
+    SA_TRY(look_for_run(r, error));
+    r->made_folder = access(output, F_OK) != 0;
+    SA_TRY(file_make_folder(output, error));
+    SA_TRY(lock_folder(r, error));
+    for (int i = 0; i < N_WRITTEN_WHOLE; i++) {
+        path_of(r, run_files[i], path);
+        SA_TRY(file_try_write(path, error));
+    }
+    return SA_OK;
+}
+
+sa_status run_replace_run(run *r, sa_error *error) {
+    char path[PATH_SIZE];
+    SA_TRY(run_save_state(r, error));
+    for (int i = 1; i < N_RUN_FILES; i++) {
         path_of(r, run_files[i], path);
         if (unlink(path) && errno != ENOENT)
             return sa_fail(error, SA_IO, "%s: cannot replace: %s", path, strerror(errno));
@@ -56,14 +88,14 @@ static char *training_summary(const run *r) {
         json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "updates", (json_int_t)c->update, "epochs",
                   run_epochs(r), "valid_cross_entropy", c->cross_entropy, "valid_bleu", c->bleu, "pairs",
                   (json_int_t)r->train.n, "source_symbols", (json_int_t)r->train.source_symbols, "target_symbols",
-                  (json_int_t)r->train.target_symbols, "options", run_options_object(&r->options));
+                  (json_int_t)r->train.target_symbols, "options", run_options_object(&r->options, false));
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
 
 sa_status run_save_model(run *r, const char *name, sa_error *error) {
-    char path[4096];
+    char path[PATH_SIZE];
     path_of(r, name, path);
     char *summary = training_summary(r);
     sa_status status = summary ? model_file_save(r->model, summary, path, error) : sa_fail_memory(error, 0);
@@ -71,50 +103,81 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
     return status;
 }
 
+/* The counters as they are kept in a state. One that is missing, as an older version had none, stays 0. */
+typedef enum counter_type { COUNT, NUMBER, TRUTH } counter_type;
+typedef struct counter {
+    const char *name;
+    counter_type type;
+    size_t offset;
+    bool required;
+} counter;
+
+/* clang-format off */
+#define COUNTER(type, name, required) {#name, type, offsetof(run_counters, name), required}
+static const counter counters[] = {
+    COUNTER(COUNT, update, true),
+    COUNTER(COUNT, epoch, true),
+    COUNTER(COUNT, position, true),
+    COUNTER(NUMBER, seconds, true),
+    COUNTER(TRUTH, has_best, true),
+    COUNTER(NUMBER, best, true),
+    COUNTER(NUMBER, best_cross_entropy, false),
+    COUNTER(COUNT, best_update, true),
+    COUNTER(COUNT, stalled, true),
+    COUNTER(COUNT, rate_cuts, false),
+    COUNTER(NUMBER, cross_entropy, true),
+    COUNTER(NUMBER, bleu, true),
+    COUNTER(COUNT, validated, false),
+    COUNTER(COUNT, skipped, false),
+    COUNTER(COUNT, pairs, false),
+    COUNTER(COUNT, symbols, false),
+    COUNTER(NUMBER, shown_loss, false),
+    COUNTER(COUNT, shown_words, false),
+    COUNTER(COUNT, shown_ends, false),
+};
+/* clang-format on */
+enum { N_COUNTERS = sizeof counters / sizeof *counters };
+
 static char *counters_json(const run_counters *c) {
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "update",
-                  (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "position", (json_int_t)c->position,
-                  "seconds", c->seconds, "has_best", c->has_best, "best", c->best, "best_update",
-                  (json_int_t)c->best_update, "stalled", (json_int_t)c->stalled, "cross_entropy", c->cross_entropy,
-                  "bleu", c->bleu, "validated", (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols",
-                  (json_int_t)c->symbols, "shown_loss", c->shown_loss, "shown_words", (json_int_t)c->shown_words,
-                  "shown_ends", (json_int_t)c->shown_ends, "rate_cuts", (json_int_t)c->rate_cuts);
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_t *object = json_object();
+    bool ok = object != NULL;
+    for (int i = 0; i < N_COUNTERS; i++) {
+        const char *at = (const char *)c + counters[i].offset;
+        json_t *value = counters[i].type == COUNT    ? json_integer(*(const int64_t *)at)
+                        : counters[i].type == NUMBER ? json_real(*(const double *)at)
+                                                     : json_boolean(*(const bool *)at);
+        ok = !json_object_set_new(object, counters[i].name, value) && ok;
+    }
+    char *text = ok ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
 
+/* No counter is negative, but for `best`, a number. */
+static bool counter_parse(run_counters *c, const counter *what, const json_t *value) {
+    char *at = (char *)c + what->offset;
+    if (!value)
+        return !what->required;
+    switch (what->type) {
+    case COUNT:
+        *(int64_t *)at = json_integer_value(value);
+        return json_is_integer(value) && json_integer_value(value) >= 0;
+    case NUMBER:
+        *(double *)at = json_number_value(value);
+        return json_is_number(value);
+    default:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value);
+    }
+}
+
 static bool counters_parse(run_counters *c, const char *json) {
     json_t *object = json_loads(json, 0, NULL);
-    json_int_t update, epochs, position, best_update, stalled;
-    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0, cuts = 0; /* optional */
-    int has_best;
-    bool ok = object &&
-              !json_unpack(object,
-                           "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I, s?I}",
-                           "update", &update, "epoch", &epochs, "position", &position, "seconds", &c->seconds,
-                           "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled",
-                           &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated,
-                           "pairs", &pairs, "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words",
-                           &words, "shown_ends", &ends, "rate_cuts", &cuts);
-    if (ok) {
-        c->update = update;
-        c->epoch = epochs;
-        c->position = position;
-        c->has_best = has_best;
-        c->best_update = best_update;
-        c->stalled = stalled;
-        c->validated = validated < 0 ? update : validated;
-        c->pairs = pairs;
-        c->symbols = symbols;
-        c->shown_words = words;
-        c->shown_ends = ends;
-        c->rate_cuts = cuts;
-        ok = update >= 0 && epochs >= 0 && position >= 0 && cuts >= 0 && c->seconds >= 0;
-    }
+    bool ok = object != NULL;
+    for (int i = 0; i < N_COUNTERS && ok; i++)
+        ok = counter_parse(c, &counters[i], json_object_get(object, counters[i].name));
     json_decref(object);
-    return ok;
+    return ok && c->seconds >= 0;
 }
 
 /* Arrays beside the parameters: name, memory. */
@@ -134,15 +197,15 @@ static int list_extras(const run *r, extra out[OPTIMIZER_SLOTS_MAX + 1]) {
 }
 
 sa_status run_save_state(run *r, sa_error *error) {
-    char path[4096];
+    char path[PATH_SIZE];
     path_of(r, "state.safetensors", path);
     model_file_parts parts;
-    json_t *object = run_options_object(&r->options);
+    json_t *object = run_options_object(&r->options, true);
     char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
-    char *counters = counters_json(&r->counters);
+    char *numbers = counters_json(&r->counters);
     sa_status status = model_file_parts_make(&parts, r->model, error);
-    if (status == SA_OK && (!options || !counters))
+    if (status == SA_OK && (!options || !numbers))
         status = sa_fail_memory(error, 0);
     if (status == SA_OK) {
         extra extras[OPTIMIZER_SLOTS_MAX + 1];
@@ -152,26 +215,26 @@ sa_status run_save_state(run *r, sa_error *error) {
             parts.tensor[parts.n++] =
                 (st_tensor){extras[i].name, ST_F32, 1, {count}, extras[i].data, (size_t)count * sizeof(real)};
         parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
-        parts.entry[parts.n_entries++] = (st_entry){"run.counters", counters};
+        parts.entry[parts.n_entries++] = (st_entry){"run.counters", numbers};
         status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
     }
     model_file_parts_free(&parts);
     free(options);
-    free(counters);
+    free(numbers);
     return status;
 }
 
 sa_status run_open_state(run *r, st_file **file, sa_error *error) {
-    char path[4096];
+    char path[PATH_SIZE];
     path_of(r, "state.safetensors", path);
     SA_TRY(st_open(file, path, error));
     SA_TRY(model_file_read(r->model, *file, error));
-    const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters");
-    if (!options || !counters)
+    const char *options = st_metadata(*file, "run.options"), *numbers = st_metadata(*file, "run.counters");
+    if (!options || !numbers)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
-    r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
+    run_restore_model(r, &r->model->net.config);
     SA_TRY(run_restore_options(r, options, path, error));
-    if (!counters_parse(&r->counters, counters))
+    if (!counters_parse(&r->counters, numbers))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,24 +47,42 @@ static sa_status open_log(run *r, const char *name, FILE **out, sa_error *error)
     return SA_OK;
 }
 
+/* Whether a resumed run will write that line of metrics.jsonl again. */
+static bool is_to_come(const run *r, const char *line) {
+    json_t *entry = json_loads(line, 0, NULL);
+    const char *kind = json_string_value(json_object_get(entry, "kind"));
+    bool validation = kind && !strcmp(kind, "validation");
+    json_int_t update = json_integer_value(json_object_get(entry, "update"));
+    bool to_come = !entry || update > (validation ? r->counters.validated : r->counters.update);
+    json_decref(entry);
+    return to_come;
+}
+
 static sa_status cut_metrics(run *r, sa_error *error) {
     char *line = NULL;
     size_t capacity = 0;
     long keep = 0;
+    struct stat status;
+    if (!fstat(fileno(r->metrics), &status) && !S_ISREG(status.st_mode))
+        return SA_OK; /* a device or a pipe holds no lines of before */
     rewind(r->metrics);
-    while (getline(&line, &capacity, r->metrics) > 0) {
-        json_t *entry = json_loads(line, 0, NULL);
-        json_int_t update = entry ? json_integer_value(json_object_get(entry, "update")) : INT64_MAX;
-        json_decref(entry);
-        if (update > r->counters.update)
-            break;
+    while (getline(&line, &capacity, r->metrics) > 0 && !is_to_come(r, line))
         keep = ftell(r->metrics);
-    }
     free(line);
     if (ftruncate(fileno(r->metrics), keep))
         return sa_fail(error, SA_IO, "%s/metrics.jsonl: cannot cut back: %s", r->options.output, strerror(errno));
     fseek(r->metrics, 0, SEEK_END);
     return SA_OK;
+}
+
+/* What cannot be logged may mean that the state cannot be saved either: the run stops while there is less to lose.
+ */
+static void flush_log(run *r, FILE *file, const char *name) {
+    if (fflush(file) == 0 && !ferror(file))
+        return;
+    if (r->log_error.status == SA_OK)
+        sa_fail(&r->log_error, SA_IO, "%s/%s: cannot be written: %s", r->options.output, name, strerror(errno));
+    r->stop = true;
 }
 
 sa_status run_open_logs(run *r, sa_error *error) {
@@ -73,6 +92,7 @@ sa_status run_open_logs(run *r, sa_error *error) {
     SA_TRY(open_log(r, "train.log", &r->log, error));
     if (r->early.length > 0)
         fputs(r->early.data, r->log);
+    flush_log(r, r->log, "train.log");
     return r->options.resume ? cut_metrics(r, error) : SA_OK;
 }
 
@@ -101,7 +121,7 @@ static sa_train_event event_of(const run *r, sa_train_event_kind kind) {
 static void log_line(run *r, const char *text) {
     if (r->log) {
         fprintf(r->log, "%s\n", text);
-        fflush(r->log);
+        flush_log(r, r->log, "train.log");
     } else
         strbuf_printf(&r->early, "%s\n", text);
 }
@@ -129,7 +149,7 @@ static void write_metrics(run *r, json_t *entry) {
     char *line = json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(7));
     if (line && r->metrics) {
         fprintf(r->metrics, "%s\n", line);
-        fflush(r->metrics);
+        flush_log(r, r->metrics, "metrics.jsonl");
     }
     free(line);
     json_decref(entry);
@@ -183,9 +203,11 @@ void run_report_validation(run *r, bool improved, double bleu) {
              event.epoch, (long long)event.update, event.cross_entropy, event.perplexity, bleu,
              improved ? " (best)" : "");
     log_line(r, text);
-    write_metrics(r, json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:b, s:f}", "kind", "validation", "update",
+    /* JSON has no infinity */
+    json_t *perplexity = isfinite(event.perplexity) ? json_real(event.perplexity) : json_null();
+    write_metrics(r, json_pack("{s:s, s:I, s:f, s:f, s:o, s:f, s:b, s:f}", "kind", "validation", "update",
                                (json_int_t)event.update, "epoch", event.epoch, "cross_entropy", event.cross_entropy,
-                               "perplexity", event.perplexity, "bleu", bleu, "improved", improved, "seconds",
+                               "perplexity", perplexity, "bleu", bleu, "improved", improved, "seconds",
                                event.seconds));
     tell(r, &event);
 }

@@ -7,6 +7,7 @@
 #include "train/epoch.h"
 #include "train/update.h"
 
+#include <dirent.h>
 #include <stdio.h>
 
 /* Where a run stands; part of state.safetensors. */
@@ -16,12 +17,14 @@ typedef struct run_counters {
     int64_t position; /* pairs of the current epoch that were trained on */
     double seconds;   /* of training */
     bool has_best;
-    double best; /* value of the early-stopping metric */
+    double best;               /* value of the early-stopping metric */
+    double best_cross_entropy; /* decides among equal ones */
     int64_t best_update;
     int64_t stalled;            /* validations since */
     int64_t rate_cuts;          /* times that a plateau lowered the learning rate */
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
+    int64_t skipped;            /* updates in a row whose loss or gradient was not finite */
     int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */
     /* since the last progress report */
     double shown_loss;
@@ -39,11 +42,12 @@ typedef struct run {
     run_counters counters;
     double started; /* clock when this process began, less earlier seconds */
     FILE *metrics, *log;
-    strbuf early;     /* lines for the log from before it was opened */
-    bool made_folder; /* the output folder is of this process' making */
-    int skipped;      /* updates in a row whose loss or gradient was not finite */
-    bool stop;        /* asked by the callback */
-    double shown_at;  /* seconds at the last progress report */
+    strbuf early;       /* lines for the log from before it was opened */
+    sa_error log_error; /* the first failure to write to them, which stops the run */
+    bool made_folder;   /* the output folder is of this process' making */
+    DIR *folder;        /* locked against other processes that train in it; NULL where folders cannot be locked */
+    bool stop;          /* asked by the callback */
+    double shown_at;    /* seconds at the last progress report */
 } run;
 
 /* Frees whatever the run holds and closes its logs. */
@@ -55,10 +59,12 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error);
 sa_status run_load_data(run *r, sa_error *error);
 
 /* checkpoint.c */
-/* The folder is made; an existing run in it is refused or looked for as the options say, and stays as it is. */
+/* The folder is made, locked, and tried for writing; an existing run in it is refused or looked for as the options
+ * say, and stays as it is. */
 sa_status run_prepare_folder(run *r, sa_error *error);
-/* Deletes the files of the run that --overwrite replaces. */
-sa_status run_clear_folder(const run *r, sa_error *error);
+/* Saves the state of a run that begins, in place of one that is there, whose other files are deleted then. Whenever
+ * this ends, there is a run to resume, or, in a new folder, nothing. */
+sa_status run_replace_run(run *r, sa_error *error);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */

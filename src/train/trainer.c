@@ -52,13 +52,13 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
     update_result result;
     sa_status status =
         updater_run(&r->updater, &r->train, e->pair, e->start + i, n, c->update + 1, rate, &result, error);
-    bool skipped = status == SA_NUMERIC && ++r->skipped <= SKIPS_MAX;
+    bool skipped = status == SA_NUMERIC && ++c->skipped <= SKIPS_MAX;
     if (status != SA_OK && !skipped)
         return status;
     if (skipped)
         report_skip(r, e->pair + e->start[i], sentences);
     else
-        r->skipped = 0;
+        c->skipped = 0;
     c->update++;
     c->position += (int64_t)sentences;
     *epoch_ended = (size_t)c->position == r->train.n;
@@ -73,12 +73,27 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
     return SA_OK;
 }
 
+static const char *limit_reached(const run *r) {
+    return run_fraction(r) >= 1 ? "the limit of updates, epochs or minutes was reached" : NULL;
+}
+
+/* Why a resumed run has nothing left to do, or NULL. */
+static const char *ended_before(const run *r) {
+    const run_counters *c = &r->counters;
+    if (!r->options.resume || c->validated != c->update)
+        return NULL;
+    if (r->options.early_stopping > 0 && c->stalled >= r->options.early_stopping)
+        return "nothing to do: early stopping had already ended the run (a larger --early-stopping goes on)";
+    return run_fraction(r) >= 1 ? "nothing to do: the run had already reached its limit (a later --after goes on)"
+                                : NULL;
+}
+
 /* The run until something ends it; *why says what. */
 static sa_status train(run *r, const char **why, sa_error *error) {
     epoch e = {0};
     int64_t made = -1;
     sa_status status = SA_OK;
-    *why = run_fraction(r) >= 1 ? "nothing to do: the run had already reached its limit" : NULL;
+    *why = limit_reached(r) ? "the run had already reached its limit" : NULL;
     while (status == SA_OK && !*why && !r->stop) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
@@ -92,8 +107,8 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         status = run_update(r, &e, &epoch_ended, error);
         if (status == SA_OK && validation_due(r, epoch_ended))
             status = run_validate(r, why, error);
-        if (status == SA_OK && !*why && run_fraction(r) >= 1)
-            *why = "the limit of updates, epochs or minutes was reached";
+        if (status == SA_OK && !*why)
+            *why = limit_reached(r);
     }
     epoch_free(&e);
     if (status != SA_OK)
@@ -169,10 +184,10 @@ static sa_status prepare(run *r, sa_error *error) {
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
     st_close(state);
+    if (status == SA_OK && r->stop) /* asked while the texts were read */
+        status = sa_fail(error, SA_STOPPED, "training had not begun; nothing was changed in %s", o->output);
     if (status == SA_OK && !o->resume)
-        status = run_clear_folder(r, error);
-    if (status == SA_OK)
-        status = run_open_logs(r, error);
+        status = run_replace_run(r, error);
     if (status == SA_OK)
         run_message(r, "%s: %.2fM parameters; %zu training pairs, %d shards, %d threads",
                     r->model->net.config.preset, (double)params_learned(&r->model->net.params) / 1e6, r->train.n,
@@ -188,8 +203,33 @@ static void start_clock(run *r) {
     r->shown_at = r->counters.seconds;
 }
 
+/* Of a run that had ended, all files stay as they are. */
+static sa_status open_and_train(run *r, const char **why, sa_error *error) {
+    start_clock(r);
+    *why = ended_before(r);
+    if (*why)
+        return SA_OK;
+    SA_TRY(run_open_logs(r, error));
+    return train(r, why, error);
+}
+
+/* The last words of a run that came to its end. */
+static void report_done(run *r, const char *why) {
+    const run_counters *c = &r->counters;
+    char text[512], patience[64] = "";
+    if (r->options.early_stopping > 0)
+        snprintf(patience, sizeof patience, ", patience %d", r->options.early_stopping);
+    snprintf(text, sizeof text, "%s; best at update %lld (%s %.4f), %lld validation%s since%s", why,
+             (long long)c->best_update,
+             r->options.early_stopping_metric == SA_VALID_BLEU ? "BLEU" : "cross-entropy", fabs(c->best),
+             (long long)c->stalled, c->stalled == 1 ? "" : "s", patience);
+    run_report_done(r, text);
+}
+
 void run_clear(run *r) {
     run_close_logs(r);
+    if (r->folder)
+        closedir(r->folder);
     strbuf_free(&r->early);
     if (r->updater.pool)
         updater_clear(&r->updater);
@@ -205,23 +245,17 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
     SA_TRY(run_check_options(options, error));
     start_clock(&r);
     sa_status status = prepare(&r, error);
-    if (status == SA_OK) {
-        start_clock(&r);
-        status = train(&r, &why, error);
-    } else if (r.made_folder)
+    if (status == SA_OK)
+        status = open_and_train(&r, &why, error);
+    else if (r.made_folder)
         rmdir(options->output); /* still empty */
     if (status == SA_OK && r.stop)
-        status = sa_fail(error, SA_STOPPED, "stopped on request after update %lld; the state is saved in %s",
-                         (long long)r.counters.update, options->output);
-    if (status == SA_OK) {
-        char text[512];
-        const run_counters *c = &r.counters;
-        snprintf(text, sizeof text, "%s; best at update %lld (%s %.4f), %lld validations since", why,
-                 (long long)c->best_update,
-                 r.options.early_stopping_metric == SA_VALID_BLEU ? "BLEU" : "cross-entropy", fabs(c->best),
-                 (long long)c->stalled);
-        run_report_done(&r, text);
-    }
+        status = sa_fail(error, SA_STOPPED, "the run is saved in %s after update %lld; --resume goes on with it",
+                         options->output, (long long)r.counters.update);
+    if (status == SA_OK)
+        report_done(&r, why);
+    if ((status == SA_OK || status == SA_STOPPED) && r.log_error.status != SA_OK)
+        status = sa_fail(error, r.log_error.status, "%s", r.log_error.text);
     run_clear(&r);
     return status;
 }

@@ -42,6 +42,11 @@ static double value_of(const run *r, double bleu) {
     }
 }
 
+/* BLEU may stay 0 for long, with short sentences for ever: among equal values the cross-entropy decides. */
+static bool is_better(const run_counters *c, double value) {
+    return !c->has_best || value > c->best || (value == c->best && c->cross_entropy < c->best_cross_entropy);
+}
+
 sa_status run_validate(run *r, const char **end, sa_error *error) {
     double nll, bleu = 0;
     long words;
@@ -54,17 +59,18 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         return sa_fail(
             error, SA_NUMERIC,
             "the loss of the validation text after update %lld is not finite; the saved models are of before. "
-            "Lower the learning rate or clip (--clip-norm 1), and go on with --resume",
+            "Begin a new run with a lower --learning-rate or with --clip-norm 1",
             (long long)r->counters.update);
     r->counters.cross_entropy = nll / (double)words;
     r->counters.validated = r->counters.update;
     SA_TRY(measure_bleu(r, &bleu, error));
     r->counters.bleu = bleu;
     double value = value_of(r, bleu);
-    bool improved = !r->counters.has_best || value > r->counters.best;
+    bool improved = is_better(&r->counters, value);
     if (improved) {
         r->counters.has_best = true;
         r->counters.best = value;
+        r->counters.best_cross_entropy = r->counters.cross_entropy;
         r->counters.best_update = r->counters.update;
         r->counters.stalled = 0;
         SA_TRY(run_save_model(r, "best.safetensors", error));

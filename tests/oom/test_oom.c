@@ -8,11 +8,9 @@
 
 #include <cmocka.h>
 
-#include "../unit/toy.h"
-#include "model/safetensors.h"
+#include "../unit/run_files.h"
 
-#include <errno.h>
-#include <sys/stat.h>
+#include <pthread.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
 
@@ -31,38 +29,43 @@ char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t n);
 void __wrap_free(void *p);
 
-static bool armed;         /* allocations count */
-static bool all_after;     /* those after the one that fails fail too */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the following */
+static bool armed;                                       /* allocations count */
+static bool all_after;                                   /* those after the one that fails fail too */
 static long made, fail_at; /* the allocations since it was armed; the one that fails */
 enum { LIVE_MAX = 1 << 16 };
 static void *live[LIVE_MAX]; /* what was allocated while armed and not freed */
 static int n_live;
 
 static bool refuse(void) {
-    if (!armed)
-        return false;
-    made++;
-    bool now = all_after ? made >= fail_at : made == fail_at;
+    pthread_mutex_lock(&lock);
+    made += armed;
+    bool now = armed && (all_after ? made >= fail_at : made == fail_at);
+    pthread_mutex_unlock(&lock);
     if (now)
         errno = ENOMEM;
     return now;
 }
 
 static void *note(void *p) {
+    pthread_mutex_lock(&lock);
     if (armed && p) {
         assert_true(n_live < LIVE_MAX);
         live[n_live++] = p;
     }
+    pthread_mutex_unlock(&lock);
     return p;
 }
 
 /* What was allocated last is freed first, as a rule. */
 static void forget(const void *p) {
+    pthread_mutex_lock(&lock);
     for (int i = n_live; p && i-- > 0;)
         if (live[i] == p) {
             live[i] = live[--n_live];
-            return;
+            break;
         }
+    pthread_mutex_unlock(&lock);
 }
 
 void *__wrap_malloc(size_t size) {
@@ -97,9 +100,17 @@ void __wrap_free(void *p) {
     __real_free(p);
 }
 
+/* Nothing need outlive the machine here. */
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+    (void)fd;
+    return 0;
+}
+
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
-static char folder[128], run_folder[256], model_path[300];
+enum { FEW = 4 }; /* pairs of the training text */
+static char model_path[512];
 static sa_error error;
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
@@ -195,58 +206,93 @@ static sa_status read_lines(void) {
     sa_status status = sa_reader_open(&reader, path, false, &error);
     while (status == SA_OK && (status = sa_reader_next(reader, &line, &length, &error)) == SA_OK && line)
         n++;
-    assert_true(status != SA_OK || n == TOY_PAIRS);
+    assert_true(status != SA_OK || n == FEW);
     sa_reader_free(reader);
     return status;
 }
 
-static sa_train_options tiny_options(toy_paths *path, const char *run) {
-    static char few[200];
-    snprintf(few, sizeof few, "%s/few", folder);
-    sa_train_options o = toy_options(path, few, run);
+typedef struct way {
+    bool resume, overwrite;
+    int stop_at, threads; /* stop_at: update; 0: never */
+    uint64_t seed;
+    sa_vocab_type vocab;
+} way;
+
+static int stop(const sa_train_event *event, void *user) {
+    const way *w = user;
+    return w->stop_at && event->update == w->stop_at;
+}
+
+/* Two updates, each of two pairs and with a validation. */
+static sa_status train_so(const char *run, way w) {
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, run);
     o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 4;
     o.model.dim_rnn = o.model.dim_dec = 4;
+    o.dropout = o.dropout_emb = o.label_smoothing = 0.1f;
     o.average = 0.9f;
     o.mini_batch = 2;
-    o.shards = 1;
     o.after_epochs = 0;
     o.after_updates = 2;
-    return o;
+    o.valid_freq = 1;
+    o.progress_freq = 1;
+    o.vocab_type = w.vocab;
+    o.threads = w.threads;
+    o.resume = w.resume;
+    o.overwrite = w.overwrite;
+    o.seed = w.seed;
+    return sa_train(&o, stop, &w, &error);
 }
 
 /* Whatever of the run is there must be whole, and nothing else be there. */
-static void remove_run(bool finished) {
-    static const char *const names[] = {"best.safetensors", "last.safetensors", "state.safetensors",
-                                        "metrics.jsonl", "train.log"};
-    for (int i = 0; i < 5; i++) {
-        char path[300];
-        snprintf(path, sizeof path, "%s/%s", run_folder, names[i]);
-        bool exists = access(path, F_OK) == 0;
+static void check_files(bool finished) {
+    for (int i = 0; i < N_RUN_FILES; i++) {
+        bool exists = run_file_exists("tried", run_files[i]);
         assert_true(exists || !finished);
-        if (exists && i < 3) {
-            st_file *file;
-            assert_int_equal(st_open(&file, path, &error), SA_OK);
-            st_close(file);
-        }
-        if (exists)
-            assert_int_equal(unlink(path), 0);
+        if (exists && i < N_WRITTEN_WHOLE)
+            st_close(open_run_file("tried", run_files[i]));
     }
-    if (rmdir(run_folder) && errno != ENOENT)
-        fail_msg("%s: %s", run_folder, strerror(errno));
+    remove_run("tried");
+}
+
+/* Trains in ./tried, which is a copy of another run when there is one to begin with. */
+static sa_status train_from(const char *other, const way *w) {
+    bool counted = armed;
+    armed = false;
+    if (other)
+        copy_run(other, "tried");
+    armed = counted;
+    sa_status status = train_so("tried", *w);
+    armed = false;
+    sa_error kept = error;
+    if (other)
+        assert_true(run_file_exists("tried", "state.safetensors"));
+    if (status == SA_OK && w->vocab == SA_VOCAB_WORD)
+        expect_same_run("model", "tried");
+    check_files(status == SA_OK);
+    error = kept;
+    armed = counted;
+    return status;
 }
 
 static sa_status train(void) {
-    toy_paths path;
-    sa_train_options o = tiny_options(&path, "run");
-    snprintf(run_folder, sizeof run_folder, "%s", path.output);
-    sa_status status = sa_train(&o, NULL, NULL, &error);
-    bool counted = armed;
-    sa_error kept = error;
-    armed = false;
-    remove_run(status == SA_OK);
-    armed = counted;
-    error = kept;
-    return status;
+    return train_from(NULL, &(way){.seed = 1, .threads = 1});
+}
+
+static sa_status train_subwords(void) {
+    return train_from(NULL, &(way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE});
+}
+
+static sa_status train_with_two_threads(void) {
+    return train_from(NULL, &(way){.seed = 1, .threads = 2});
+}
+
+static sa_status resume(void) {
+    return train_from("half", &(way){.seed = 1, .threads = 1, .resume = true});
+}
+
+static sa_status overwrite(void) {
+    return train_from("other", &(way){.seed = 1, .threads = 1, .overwrite = true});
 }
 
 /* ---- the tests --------------------------------------------------------------------------------------- */
@@ -311,29 +357,44 @@ static void reading_lines(void **state) {
 
 static void training(void **state) {
     (void)state;
-    exhaust(train, false, 1);
+    exhaust(train, false, 2);
     exhaust(train, true, 0);
+}
+
+static void training_with_subwords(void **state) {
+    (void)state;
+    exhaust(train_subwords, false, 2);
+}
+
+static void training_with_two_threads(void **state) {
+    (void)state;
+    exhaust(train_with_two_threads, false, 4); /* each gives a tape back at each validation */
+}
+
+static void going_on_with_a_run(void **state) {
+    (void)state;
+    exhaust(resume, false, 1);
+}
+
+static void replacing_a_run(void **state) {
+    (void)state;
+    exhaust(overwrite, false, 2);
 }
 
 static int make_model(void **state) {
     (void)state;
-    char few[200];
-    toy_paths path;
-    if (!toy_folder(folder) || !toy_write(folder, TOY_PAIRS))
+    if (!toy_folder(folder) || !toy_write(folder, FEW))
         return -1;
-    snprintf(few, sizeof few, "%s/few", folder);
     for (int i = 0; i < TOY_PAIRS; i++) {
         toy_pair(i, text[0][i], text[1][i]);
         source[i] = text[0][i];
         target[i] = text[1][i];
     }
-    if (mkdir(few, 0777) || !toy_write(few, 4))
-        return -1;
-    sa_train_options o = tiny_options(&path, "model");
     sa_translation *t;
-    snprintf(model_path, sizeof model_path, "%s/best.safetensors", path.output);
-    if (sa_train(&o, NULL, NULL, &error) || sa_model_open(&shared_model, model_path, &error) ||
-        sa_translate(shared_model, source, 2, NULL, &t, &error))
+    run_path(model_path, "model", "best.safetensors");
+    if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
+        train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
+        sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
     for (int i = 0; i < 2; i++)
         snprintf(expected[i], sizeof expected[i], "%s", t[i].hypothesis[0].text);
@@ -349,8 +410,15 @@ static int remove_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_a_model), cmocka_unit_test(translating), cmocka_unit_test(scoring),
-        cmocka_unit_test(reading_lines),   cmocka_unit_test(training),
+        cmocka_unit_test(opening_a_model),
+        cmocka_unit_test(translating),
+        cmocka_unit_test(scoring),
+        cmocka_unit_test(reading_lines),
+        cmocka_unit_test(training),
+        cmocka_unit_test(training_with_subwords),
+        cmocka_unit_test(training_with_two_threads),
+        cmocka_unit_test(going_on_with_a_run),
+        cmocka_unit_test(replacing_a_run),
     };
     return cmocka_run_group_tests(tests, make_model, remove_model);
 }

@@ -3,16 +3,14 @@
 #ifndef RUNS_H
 #define RUNS_H
 
-#include "toy.h"
+#include "run_files.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 static sa_error error;
-static char folder[128];
 
 /* What the callback saw, and what it is to do. */
 typedef struct watch {
@@ -59,69 +57,6 @@ static inline void expect_status(sa_status got, sa_status want) {
 static inline void expect_text(const char *text, const char *part) {
     if (!strstr(text, part))
         fail_msg("\"%s\" does not say \"%s\"", text, part);
-}
-
-/* The bytes of folder/run/name; the caller frees. */
-static inline char *read_run_file(const char *run, const char *name, size_t *n) {
-    char path[512];
-    struct stat s;
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    if (stat(path, &s))
-        fail_msg("%s is not there", path);
-    char *bytes = malloc((size_t)s.st_size + 1);
-    FILE *file = fopen(path, "r");
-    assert_non_null(bytes);
-    assert_non_null(file);
-    assert_int_equal(fread(bytes, 1, (size_t)s.st_size, file), s.st_size);
-    fclose(file);
-    bytes[s.st_size] = 0;
-    *n = (size_t)s.st_size;
-    return bytes;
-}
-
-static inline bool run_file_exists(const char *run, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    return access(path, F_OK) == 0;
-}
-
-static inline void expect_same_file(const char *run, const char *other, const char *name) {
-    size_t n, m;
-    char *a = read_run_file(run, name, &n), *b = read_run_file(other, name, &m);
-    if (n != m || memcmp(a, b, n))
-        fail_msg("%s of %s and of %s differ", name, run, other);
-    free(a);
-    free(b);
-}
-
-/* metrics.jsonl without what depends on the clock; the caller frees. */
-static inline char *read_metrics(const char *run) {
-    size_t n;
-    char *text = read_run_file(run, "metrics.jsonl", &n);
-    json_t *all = json_array();
-    assert_non_null(all);
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        json_t *entry = json_loads(line, 0, NULL);
-        assert_non_null(entry);
-        json_object_del(entry, "seconds");
-        json_object_del(entry, "words_per_second");
-        assert_int_equal(json_array_append_new(all, entry), 0);
-    }
-    char *kept = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
-    assert_non_null(kept);
-    json_decref(all);
-    free(text);
-    return kept;
-}
-
-static inline void expect_same_run(const char *run, const char *other) {
-    expect_same_file(run, other, "best.safetensors");
-    expect_same_file(run, other, "last.safetensors");
-    char *a = read_metrics(run), *b = read_metrics(other);
-    assert_string_equal(a, b);
-    assert_non_null(strstr(a, "validation"));
-    free(a);
-    free(b);
 }
 
 /* 40 updates with all that has a state: dropout, the average, Adam, validations, epochs that end between. */

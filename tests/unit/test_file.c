@@ -344,6 +344,37 @@ static void a_name_without_a_folder_is_written_in_the_current_one(void **state) 
     assert_contents(in_folder(path, "here"), "x");
 }
 
+static void expect_try(const char *path, sa_status want, const char *reason) {
+    sa_error tried, written;
+    assert_int_equal(file_try_write(path, &tried), want);
+    if (want == SA_OK)
+        return;
+    assert_non_null(strstr(tried.text, reason));
+    assert_int_equal(write_text(path, "x", &written), want);
+    assert_string_equal(tried.text, written.text);
+}
+
+static void a_write_that_is_tried_changes_nothing_and_fails_as_a_write_does(void **state) {
+    (void)state;
+    char path[512], temporary[512];
+    in_folder(path, "tried");
+    in_folder(temporary, "tried.tmp");
+    expect_try(path, SA_OK, "");
+    assert_int_equal(access(path, F_OK), -1);
+    assert_no_temporary(path);
+    assert_int_equal(write_text(path, "old", NULL), SA_OK);
+    expect_try(path, SA_OK, "");
+    assert_contents(path, "old");
+    int fd = open(temporary, O_WRONLY | O_CREAT, 0666);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    expect_try(path, SA_IO, "another process");
+    close(fd);
+    expect_try(path, SA_OK, "");
+    assert_no_temporary(path);
+    expect_try(in_folder(path, "nowhere/file"), SA_IO, strerror(ENOENT));
+    expect_try(folder, SA_IO, "is a folder");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_are_written_in_order),
@@ -363,6 +394,7 @@ int main(void) {
         cmocka_unit_test(folders_are_made_with_their_parents),
         cmocka_unit_test(a_folder_cannot_be_made_over_or_under_a_file),
         cmocka_unit_test(a_name_without_a_folder_is_written_in_the_current_one),
+        cmocka_unit_test(a_write_that_is_tried_changes_nothing_and_fails_as_a_write_does),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -208,7 +208,7 @@ static void a_resume_keeps_what_defines_the_run_and_says_so(void **state) {
     o.learning_rate = 0.5f;
     w = (watch){.stop_at = 16};
     expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
-    expect_text(w.messages, "learning_rate");
+    expect_text(w.messages, "--learning-rate stays 0.01,");
     expect_text(w.messages, "resumed after update 15");
 }
 
@@ -243,7 +243,7 @@ static void early_stopping_ends_the_run_and_says_why(void **state) {
     watch w = {0};
     expect_status(sa_train(&o, look, &w, &error), SA_OK);
     expect_text(w.done, "early stopping; best at update 5 ");
-    expect_text(w.done, "1 validations since");
+    expect_text(w.done, "1 validation since, patience 1");
     assert_int_equal(w.validations, 2);
 }
 
