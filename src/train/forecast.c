@@ -116,6 +116,10 @@ static sa_status count_training(forecast *f, const forecast_input *in, const pas
     if (status == SA_OK)
         f->part[FORECAST_PASSES] =
             largest_minibatch(kind, &lengths, f->limits, shard_arena) * tapes_of(in) / o->shards;
+    /* The first shard adds the output layer's gradient up in its place; where rounds follow each other, a later
+     * shard has the same tape and needs room. */
+    if (status == SA_OK && tapes_of(in) == o->shards)
+        f->part[FORECAST_PASSES] -= cost->vocabulary * cost->symbols;
     *shard_arena /= o->shards;
     length_table_free(&lengths);
     return status;
