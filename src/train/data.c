@@ -3,35 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct side_reader {
-    const pair_text *text;
-    size_t at, n; /* lines of the sides to read: n of source, then n of target when both */
-    bool source, target;
-} side_reader;
+static sa_status add_lines(vocab_learner *l, char *const *lines, size_t n, sa_error *error) {
+    for (size_t i = 0; i < n; i++)
+        SA_TRY(vocab_learner_add(l, lines[i], strlen(lines[i]), error));
+    return SA_OK;
+}
 
-static const char *next_line(void *user, size_t *length) {
-    side_reader *r = user;
-    size_t sides = (size_t)r->source + (size_t)r->target;
-    if (r->at >= sides * r->text->n)
-        return NULL;
-    bool first = r->source && r->at < r->text->n;
-    const char *line = first ? r->text->source[r->at] : r->text->target[r->at % r->text->n];
-    r->at++;
-    *length = strlen(line);
-    return line;
+/* Learns from n lines of one side, and of another when there is one. */
+static sa_status learn_one(vocab **out, const vocab_options *options, char *const *lines, char *const *more,
+                           size_t n, sa_error *error) {
+    vocab_learner *l;
+    SA_TRY(vocab_learner_new(&l, options, error));
+    sa_status status = add_lines(l, lines, n, error);
+    if (status == SA_OK && more)
+        status = add_lines(l, more, n, error);
+    if (status == SA_OK)
+        status = vocab_learner_end(l, out, error);
+    vocab_learner_free(l);
+    return status;
 }
 
 static sa_status learn_vocabularies(run *r, const pair_text *text, sa_error *error) {
     const sa_train_options *o = &r->options;
     vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization};
-    side_reader source = {.text = text, .source = true, .target = o->joint_vocab};
-    SA_TRY(vocab_train(&r->model->source, &v, next_line, &source, error));
+    char *const *more = o->joint_vocab ? text->target : NULL;
+    SA_TRY(learn_one(&r->model->source, &v, text->source, more, text->n, error));
     if (o->joint_vocab)
         r->model->target = r->model->source;
     else {
         v.size = o->model.vocab_target;
-        side_reader target = {.text = text, .target = true};
-        SA_TRY(vocab_train(&r->model->target, &v, next_line, &target, error));
+        SA_TRY(learn_one(&r->model->target, &v, text->target, NULL, text->n, error));
     }
     int sizes[2] = {vocab_size(r->model->source), vocab_size(r->model->target)};
     int asked[2] = {o->model.vocab_source, o->joint_vocab ? o->model.vocab_source : o->model.vocab_target};
