@@ -81,6 +81,10 @@ static const option train_options[] = {
                "folder of the run (required): best.safetensors is the model to use"),
     OPT_FLAG("resume", 0, train_arguments, run.resume, "go on with the run in the output folder where it stopped"),
     OPT_FLAG("overwrite", 0, train_arguments, run.overwrite, "replace a run that is in the output folder"),
+    OPT_STRING(
+        "tmp-dir", 0, "DIR", train_arguments, run.tmp_dir,
+        "folder, which runs can share, for the file of ids that the training text is made into once; without "
+        "it that is train.corpus in the output folder"),
     OPT_FLAG("strict", 0, train_arguments, run.strict,
              "end with an error at bytes that are not UTF-8, instead of replacing them"),
     OPT_FLAG("quiet", 'q', train_arguments, quiet, "print errors only"),

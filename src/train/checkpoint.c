@@ -39,6 +39,13 @@ sa_status run_prepare_folder(run *r, sa_error *error) {
     return SA_OK;
 }
 
+void run_remove_folder(const run *r) {
+    char path[4096];
+    path_of(r, RUN_CORPUS_FILE, path);
+    unlink(path);
+    rmdir(r->options.output);
+}
+
 sa_status run_clear_folder(const run *r, sa_error *error) {
     char path[4096];
     for (int i = 0; i < N_RUN_FILES; i++) {
@@ -73,11 +80,10 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
 
 static char *counters_json(const run_counters *c) {
     json_t *object = json_pack(
-        "{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I}", "update",
-        (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch, "seconds",
-        c->seconds, "has_best", c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled",
-        (json_int_t)c->stalled, "cross_entropy", c->cross_entropy, "bleu", c->bleu, "validated",
-        (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols", (json_int_t)c->symbols, "shown_loss",
+        "{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:f, s:I, s:I}", "update", (json_int_t)c->update,
+        "epoch", (json_int_t)c->epoch, "position", (json_int_t)c->position, "seconds", c->seconds, "has_best",
+        c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled", (json_int_t)c->stalled,
+        "cross_entropy", c->cross_entropy, "bleu", c->bleu, "validated", (json_int_t)c->validated, "shown_loss",
         c->shown_loss, "shown_words", (json_int_t)c->shown_words, "shown_ends", (json_int_t)c->shown_ends);
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
@@ -86,30 +92,73 @@ static char *counters_json(const run_counters *c) {
 
 static bool counters_parse(run_counters *c, const char *json) {
     json_t *object = json_loads(json, 0, NULL);
-    json_int_t update, epochs, minibatch, best_update, stalled;
-    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0; /* optional */
+    json_int_t update, epochs, position, best_update, stalled;
+    json_int_t validated = -1, words = 0, ends = 0; /* optional */
     int has_best;
-    bool ok =
-        object &&
-        !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I}",
-                     "update", &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
-                     "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled", &stalled,
-                     "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated, "pairs", &pairs,
-                     "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words", &words, "shown_ends", &ends);
+    bool ok = object &&
+              !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?F, s?I, s?I}",
+                           "update", &update, "epoch", &epochs, "position", &position, "seconds", &c->seconds,
+                           "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled",
+                           &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated,
+                           "shown_loss", &c->shown_loss, "shown_words", &words, "shown_ends", &ends);
     if (ok) {
         c->update = update;
         c->epoch = epochs;
-        c->minibatch = minibatch;
+        c->position = position;
         c->has_best = has_best;
         c->best_update = best_update;
         c->stalled = stalled;
         c->validated = validated < 0 ? update : validated;
-        c->pairs = pairs;
-        c->symbols = symbols;
         c->shown_words = words;
         c->shown_ends = ends;
-        ok = update >= 0 && epochs >= 0 && minibatch >= 0 && c->seconds >= 0;
+        ok = update >= 0 && epochs >= 0 && position >= 0 && c->seconds >= 0;
     }
+    json_decref(object);
+    return ok;
+}
+
+/* Whole numbers of 64 bits, which JSON does not hold. */
+static json_t *hexadecimal(uint64_t value) {
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    return json_string(digits);
+}
+
+static bool parse_hexadecimal(uint64_t *out, const json_t *value) {
+    const char *digits = json_string_value(value);
+    *out = digits ? strtoull(digits, NULL, 16) : 0;
+    return digits && strspn(digits, "0123456789abcdef") == 16 && !digits[16];
+}
+
+/* One file or two. */
+static char *text_json(const text_record *t) {
+    json_t *files = json_array();
+    int failed = 0;
+    for (int side = 0; side < 2 && (side == 0 || t->lines[1]); side++)
+        failed |= json_array_append_new(files, json_pack("{s:I, s:o}", "lines", (json_int_t)t->lines[side], "hash",
+                                                         hexadecimal(t->hash[side])));
+    json_t *object = json_pack("{s:o, s:I, s:I, s:o}", "files", files, "pairs", (json_int_t)t->pairs, "symbols",
+                               (json_int_t)t->symbols, "key", hexadecimal(t->key));
+    char *text = object && !failed ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static bool text_parse(text_record *t, const char *json) {
+    json_t *object = json_loads(json, 0, NULL), *files = NULL, *key = NULL;
+    json_int_t pairs = 0, symbols = 0;
+    bool ok = object &&
+              !json_unpack(object, "{s:o, s:I, s:I, s:o}", "files", &files, "pairs", &pairs, "symbols", &symbols,
+                           "key", &key) &&
+              json_array_size(files) >= 1 && json_array_size(files) <= 2 && parse_hexadecimal(&t->key, key);
+    for (size_t side = 0; ok && side < json_array_size(files); side++) {
+        const json_t *file = json_array_get(files, side);
+        t->lines[side] = (uint64_t)json_integer_value(json_object_get(file, "lines"));
+        ok = parse_hexadecimal(&t->hash[side], json_object_get(file, "hash"));
+    }
+    t->pairs = (uint64_t)pairs;
+    t->symbols = (uint64_t)symbols;
+    t->known = ok;
     json_decref(object);
     return ok;
 }
@@ -137,9 +186,9 @@ sa_status run_save_state(run *r, sa_error *error) {
     json_t *object = run_options_object(&r->options);
     char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
-    char *counters = counters_json(&r->counters);
+    char *counters = counters_json(&r->counters), *text = text_json(&r->text);
     sa_status status = model_file_parts_make(&parts, r->model, error);
-    if (status == SA_OK && (!options || !counters))
+    if (status == SA_OK && (!options || !counters || !text))
         status = sa_fail_memory(error, 0);
     if (status == SA_OK) {
         extra extras[OPTIMIZER_SLOTS_MAX + 1];
@@ -150,11 +199,13 @@ sa_status run_save_state(run *r, sa_error *error) {
                 (st_tensor){extras[i].name, ST_F32, 1, {count}, extras[i].data, (size_t)count * sizeof(real)};
         parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
         parts.entry[parts.n_entries++] = (st_entry){"run.counters", counters};
+        parts.entry[parts.n_entries++] = (st_entry){"run.text", text};
         status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
     }
     model_file_parts_free(&parts);
     free(options);
     free(counters);
+    free(text);
     return status;
 }
 
@@ -163,12 +214,13 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     path_of(r, "state.safetensors", path);
     SA_TRY(st_open(file, path, error));
     SA_TRY(model_file_read(r->model, *file, error));
-    const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters");
-    if (!options || !counters)
+    const char *options = st_metadata(*file, "run.options"), *counters = st_metadata(*file, "run.counters"),
+               *text = st_metadata(*file, "run.text");
+    if (!options || !counters || !text)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
     r->options.model = r->model->net.config; /* sizes learned from the text are in it; the run decides */
     SA_TRY(run_restore_options(r, options, path, error));
-    if (!counters_parse(&r->counters, counters))
+    if (!counters_parse(&r->counters, counters) || !text_parse(&r->text, text))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "model/model_file.h"
 #include "text/corpus.h"
+#include "text/pair_text.h"
 #include "train/epoch.h"
 #include "train/update.h"
 
@@ -11,27 +12,38 @@
 
 /* Where a run stands; part of state.safetensors. */
 typedef struct run_counters {
-    int64_t update;    /* done */
-    int64_t epoch;     /* finished ones */
-    int64_t minibatch; /* next one of the current epoch */
-    double seconds;    /* of training */
+    int64_t update;   /* done */
+    int64_t epoch;    /* finished ones */
+    int64_t position; /* pairs of the current epoch that were trained on */
+    double seconds;   /* of training */
     bool has_best;
     double best; /* value of the early-stopping metric */
     int64_t best_update;
     int64_t stalled;            /* validations since */
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
-    int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */
     /* since the last progress report */
     double shown_loss;
     int64_t shown_words, shown_ends;
 } run_counters;
+
+/* What the training text was when the run began: a resume needs the same. Part of state.safetensors. */
+typedef struct text_record {
+    bool known;
+    uint64_t lines[2], hash[2]; /* of its files' contents; [1] zero for TSV */
+    uint64_t pairs, symbols;    /* that are trained on */
+    uint64_t key;               /* names the file of ids in a folder that runs share */
+} text_record;
+
+/* The file of ids in the run's own folder. */
+#define RUN_CORPUS_FILE "train.corpus"
 
 typedef struct run {
     sa_train_options options; /* after a resume: with the stored values of what defines the run */
     sa_train_callback *callback;
     void *user;
     sa_model *model;
+    text_record text;
     pair_text valid_text;
     corpus train, valid;
     updater updater;
@@ -50,14 +62,19 @@ void run_clear(run *r);
 
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
 
-/* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. */
+/* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. A
+ * resumed run is refused another text than it began with. */
 sa_status run_load_data(run *r, sa_error *error);
+/* Makes the corpus anew whose file was found damaged (corpus_check). */
+sa_status run_load_training_text_again(run *r, sa_error *error);
 
 /* checkpoint.c */
 /* The folder is made; an existing run in it is refused or looked for as the options say, and stays as it is. */
 sa_status run_prepare_folder(run *r, sa_error *error);
 /* Deletes the files of the run that --overwrite replaces. */
 sa_status run_clear_folder(const run *r, sa_error *error);
+/* Deletes the folder that was made for a run which then could not begin. */
+void run_remove_folder(const run *r);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */

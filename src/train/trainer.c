@@ -29,17 +29,33 @@ static void report_skip(run *r, const size_t *pairs, size_t n) {
     char lines[256] = "";
     size_t length = 0;
     for (size_t i = 0; i < n && length < sizeof lines - 32; i++)
-        length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu", r->train.pair[pairs[i]].line + 1);
+        length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu",
+                                   corpus_pair(&r->train, pairs[i]).line + 1);
     run_message(r, "update %lld skipped: its loss or gradient is not finite; lines of the training text:%s%s",
                 (long long)r->counters.update + 1, lines, length < sizeof lines - 32 ? "" : " ...");
 }
 
+/* The next minibatch of the epoch. Where the file of ids turns out to be damaged, it is made anew. */
+static sa_status next_batch(run *r, epoch *e, const size_t **pairs, size_t *n, sa_error *error) {
+    sa_error fault;
+    size_t position = (size_t)r->counters.position;
+    sa_status status = epoch_batch(e, position, pairs, n, &fault);
+    if (status == SA_FORMAT) {
+        run_message(r, "%s; it is made anew", fault.text);
+        SA_TRY(run_load_training_text_again(r, error));
+        status = epoch_batch(e, position, pairs, n, &fault);
+    }
+    if (status != SA_OK)
+        return sa_fail(error, status, "%s", fault.text);
+    return *n ? SA_OK : sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+}
+
 /* One update; *epoch_ended: it was the epoch's last. */
-static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
+static sa_status run_update(run *r, epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
-    size_t i = (size_t)c->minibatch;
-    const size_t *pairs = e->pair + e->start[i];
-    size_t n = e->start[i + 1] - e->start[i];
+    const size_t *pairs;
+    size_t n;
+    SA_TRY(next_batch(r, e, &pairs, &n, error));
     double rate = learning_rate(r);
     update_result result;
     sa_status status = updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error);
@@ -51,11 +67,11 @@ static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error 
     else
         r->skipped = 0;
     c->update++;
-    c->minibatch++;
-    *epoch_ended = (size_t)c->minibatch == e->n;
+    c->position += (int64_t)n;
+    *epoch_ended = (size_t)c->position == r->train.n;
     if (*epoch_ended) {
         c->epoch++;
-        c->minibatch = 0;
+        c->position = 0;
     }
     if (!skipped) {
         c->shown_ends += (int64_t)n; /* one </s> a sentence */
@@ -74,10 +90,8 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
             made = r->counters.epoch;
-            status =
-                epoch_make(&e, &r->train, r->options.seed, made, r->options.mini_batch, r->options.window, error);
-            if (status == SA_OK && (size_t)r->counters.minibatch >= e.n)
-                status = sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+            batch_limits limits = {.sentences = r->options.mini_batch};
+            status = epoch_make(&e, &r->train, r->options.seed, made, limits, r->options.window, error);
             if (status != SA_OK)
                 break;
         }
@@ -99,20 +113,6 @@ static sa_status train(run *r, const char **why, sa_error *error) {
     return r->counters.validated == r->counters.update ? SA_OK : run_validate(r, &ignored, error);
 }
 
-/* A resumed run goes on in the middle of an epoch, whose order is that of the text it began with. */
-static sa_status check_same_text(run *r, sa_error *error) {
-    run_counters *c = &r->counters;
-    int64_t pairs = (int64_t)r->train.n, symbols = (int64_t)(r->train.source_symbols + r->train.target_symbols);
-    if (r->options.resume && c->pairs > 0 && (c->pairs != pairs || c->symbols != symbols))
-        return sa_fail(error, SA_DATA,
-                       "%s: the run began with another training text: %lld pairs of %lld symbols, now %lld of %lld",
-                       r->options.train_source, (long long)c->pairs, (long long)c->symbols, (long long)pairs,
-                       (long long)symbols);
-    c->pairs = pairs;
-    c->symbols = symbols;
-    return SA_OK;
-}
-
 static sa_status prepare(run *r, sa_error *error) {
     const sa_train_options *o = &r->options;
     st_file *state = NULL;
@@ -121,8 +121,6 @@ static sa_status prepare(run *r, sa_error *error) {
     sa_status status = o->resume ? run_open_state(r, &state, error) : SA_OK;
     if (status == SA_OK)
         status = run_load_data(r, error);
-    if (status == SA_OK)
-        status = check_same_text(r, error);
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
@@ -173,7 +171,7 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
         start_clock(&r);
         status = train(&r, &why, error);
     } else if (r.made_folder)
-        rmdir(options->output); /* still empty */
+        run_remove_folder(&r);
     if (status == SA_OK && r.stop)
         status = sa_fail(error, SA_STOPPED, "stopped on request after update %lld; the state is saved in %s",
                          (long long)r.counters.update, options->output);

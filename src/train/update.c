@@ -69,9 +69,9 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
                     target_batch *target) {
     int S = 0, T = 0;
     for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        S = p->source_length > S ? p->source_length : S;
-        T = p->target_length > T ? p->target_length : T;
+        pair p = corpus_pair(c, pairs[i]);
+        S = p.source_length > S ? p.source_length : S;
+        T = p.target_length > T ? p.target_length : T;
     }
     int *ids = tape_bytes(t, (size_t)S * (size_t)n * sizeof *ids),
         *lengths = tape_bytes(t, (size_t)n * sizeof *lengths);
@@ -80,12 +80,12 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
     if (!ids || !lengths || !target_lengths || !words)
         return false;
     for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        lengths[i] = p->source_length;
-        target_lengths[i] = p->target_length;
-        words[i] = p->target;
+        pair p = corpus_pair(c, pairs[i]);
+        lengths[i] = p.source_length;
+        target_lengths[i] = p.target_length;
+        words[i] = p.target;
         for (int j = 0; j < S; j++)
-            ids[(long)j * n + i] = j < p->source_length ? p->source[j] : 0;
+            ids[(long)j * n + i] = j < p.source_length ? p.source[j] : 0;
     }
     *source = (source_batch){n, S, ids, lengths};
     *target = (target_batch){n, T, words, target_lengths};
@@ -121,15 +121,21 @@ static void run_shard(void *argument, int shard, int worker) {
         tape_backward(t);
 }
 
+/* Work of a pair: a decoder's step costs about two of the encoder's. */
+static long work_of(const corpus *c, size_t i) {
+    pair p = corpus_pair(c, i);
+    return p.source_length + 2 * (long)p.target_length;
+}
+
 /* Cuts a minibatch, sorted by length, into pieces of about equal work; returns how many (at most `shards`). */
 static int cut_shards(const corpus *c, const size_t *pairs, int n, int shards, int *start) {
     long total = 0, sum = 0;
     for (int i = 0; i < n; i++)
-        total += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+        total += work_of(c, pairs[i]);
     int made = 0;
     start[made++] = 0;
     for (int i = 0; i < n && made < shards; i++) {
-        sum += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+        sum += work_of(c, pairs[i]);
         if (sum * shards >= total * made && i + 1 < n)
             start[made++] = i + 1;
     }
@@ -221,7 +227,7 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, i
     pass_result *shard = u->shard_result;
     long words = 0;
     for (int i = 0; i < n; i++)
-        words += c->pair[pairs[i]].target_length;
+        words += corpus_pair(c, pairs[i]).target_length;
     int shards = cut_shards(c, pairs, n, u->options->shards, start);
     double scale = 1.0 / (u->options->loss_per_word ? (double)words : (double)n);
     shard_job job = {u, c, pairs, start, update, scale, shard};
@@ -260,8 +266,13 @@ static void measure_batch(void *argument, int task, int worker) {
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
     epoch batches;
-    int mini_batch = u->options->mini_batch;
-    SA_TRY(epoch_make(&batches, c, 0, 0, mini_batch, (int)(c->n / (size_t)mini_batch) + 1, error));
+    batch_limits limits = {.sentences = u->options->mini_batch};
+    SA_TRY(epoch_make(&batches, c, 0, 0, limits, 0, error));
+    sa_status dealt = epoch_deal(&batches, 0, error);
+    if (dealt != SA_OK) {
+        epoch_free(&batches);
+        return dealt;
+    }
     measure_job job = {u, c, &batches, calloc(batches.n, sizeof(pass_result)), calloc(batches.n, sizeof(bool))};
     bool ok = job.result && job.ok;
     if (ok)

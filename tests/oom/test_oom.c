@@ -183,8 +183,8 @@ static sa_train_options tiny_options(toy_paths *path, const char *run) {
 /* Whatever of the run is there must be whole, and nothing else be there. */
 static void remove_run(bool finished) {
     static const char *const names[] = {"best.safetensors", "last.safetensors", "state.safetensors",
-                                        "metrics.jsonl", "train.log"};
-    for (int i = 0; i < 5; i++) {
+                                        "metrics.jsonl",    "train.log",        "train.corpus"};
+    for (int i = 0; i < 6; i++) {
         char path[300];
         snprintf(path, sizeof path, "%s/%s", run_folder, names[i]);
         bool exists = access(path, F_OK) == 0;

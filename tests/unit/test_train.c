@@ -106,7 +106,7 @@ static char *read_metrics(const char *run) {
         assert_non_null(entry);
         json_object_del(entry, "seconds");
         json_object_del(entry, "words_per_second");
-        char *rest = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS);
+        char *rest = json_dumps(entry, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(7));
         assert_non_null(rest);
         strcat(kept, rest);
         strcat(kept, "\n");
@@ -258,6 +258,36 @@ static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **s
     }
 }
 
+static void a_pair_of_two_thousand_words_is_trained_on(void **state) {
+    (void)state;
+    toy_paths path;
+    char own[200];
+    snprintf(own, sizeof own, "%s/long", folder);
+    assert_int_equal(mkdir(own, 0777), 0);
+    sa_train_options o = toy_options(&path, own, "run");
+    for (int side = 0; side < 2; side++) {
+        FILE *f = fopen(side ? path.target : path.source, "w");
+        assert_non_null(f);
+        for (int line = 0; line < 3; line++) /* the second is too long by far, and dropped */
+            for (int i = 0, n = line == 1 ? 100000 : 2000; i < n; i++)
+                fprintf(f, "w%d%c", i % 50, i + 1 < n ? ' ' : '\n');
+        fclose(f);
+    }
+    char valid[2][300];
+    snprintf(valid[0], sizeof valid[0], "%s/src", folder);
+    snprintf(valid[1], sizeof valid[1], "%s/tgt", folder);
+    o.valid_source = valid[0];
+    o.valid_target = valid[1];
+    o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = o.model.dim_rnn = o.model.dim_dec = 8;
+    o.max_length = 3000;
+    o.after_epochs = 0;
+    o.after_updates = 2;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.messages, "training text: 2 pairs, 4000 + 4000 symbols");
+    expect_text(w.messages, "1 longer than 3000");
+}
+
 static void a_run_that_is_stopped_can_go_on(void **state) {
     (void)state;
     toy_paths path;
@@ -331,8 +361,8 @@ static void a_resume_with_another_text_is_refused(void **state) {
     o.train_target = p.train_target;
     o.resume = true;
     expect_status(sa_train(&o, NULL, NULL, &error), SA_DATA);
-    expect_text(error.text, "100 pairs");
-    expect_text(error.text, "now 20");
+    expect_text(error.text, p.train_source);
+    expect_text(error.text, "100 lines, this file has 20");
 }
 
 static void early_stopping_ends_the_run_and_says_why(void **state) {
@@ -543,6 +573,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_threads_changes_no_byte),
         cmocka_unit_test(bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte),
         cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
+        cmocka_unit_test(a_pair_of_two_thousand_words_is_trained_on),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
         cmocka_unit_test(a_resume_keeps_what_defines_the_run_and_says_so),
