@@ -127,7 +127,11 @@ static const option train_options[] = {
     OPT_NUMBER("adam-epsilon", 0, "X", train_arguments, run.adam_epsilon, POSITIVE,
                "what Adam adds to its divisor"),
     OPT_SECTION("Minibatches and length of the run"),
-    OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of an update"),
+    OPT_NUMBER(
+        "mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1),
+        "sentences of an update, at most; without it there is no such bound where --mini-batch-words is given"),
+    OPT_NUMBER("mini-batch-words", 0, "N", train_arguments, run.mini_batch_words, AT_LEAST(0),
+               "target symbols of an update, at most: its sentences times the longest of them; 0: no such bound"),
     OPT_NUMBER("window", 0, "N", train_arguments, run.window, AT_LEAST(1),
                "minibatches that are sorted by length together"),
     OPT_NUMBER("max-length", 0, "N", train_arguments, run.max_length, AT_LEAST(1),
@@ -252,6 +256,15 @@ static int on_event(const sa_train_event *event, void *user) {
 
 /* ---- the subcommand ---------------------------------------------------------------------------------- */
 
+/* Whether --mini-batch is among the arguments. a holds the defaults. */
+static int look_for_mini_batch(const train_arguments *a, int argc, char **argv, bool *given) {
+    train_arguments copy = *a;
+    copy.run.mini_batch = 0; /* which cannot be given */
+    int status = options_preview(&command_train, &copy, argc, argv);
+    *given = copy.run.mini_batch > 0;
+    return status;
+}
+
 /* The preset gives the defaults that the other options change. */
 static int read_arguments(train_arguments *a, int argc, char **argv) {
     sa_error error;
@@ -267,7 +280,13 @@ static int read_arguments(train_arguments *a, int argc, char **argv) {
     *a = (train_arguments){0};
     if (sa_train_options_init(&a->run, preset, &error) != SA_OK)
         return cli_library_error(&error);
-    return options_parse(&command_train, a, argc, argv, &n);
+    bool given;
+    status = look_for_mini_batch(a, argc, argv, &given);
+    if (status == CLI_GO_ON)
+        status = options_parse(&command_train, a, argc, argv, &n);
+    if (a->run.mini_batch_words > 0 && !given)
+        a->run.mini_batch = 0;
+    return status;
 }
 
 /* One text in a TSV file instead of two: the library is told by a second file that is NULL. */

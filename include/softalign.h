@@ -179,7 +179,8 @@ typedef struct sa_train_options {
     bool loss_per_word; /* divide the loss by words, not by sentences */
     float average;      /* exponential moving average of the parameters; 0: off */
 
-    int mini_batch;        /* sentences */
+    int mini_batch;        /* sentences at most; 0: any number, if mini_batch_words is positive */
+    int mini_batch_words;  /* target symbols at most, padding and </s> counted; 0: any number */
     int window;            /* minibatches that are sorted together */
     int max_length;        /* symbols, either side; longer pairs are dropped */
     int64_t after_updates; /* 0: no limit; the first limit reached ends the run */

@@ -62,7 +62,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     const struct {
         const char *name;
         double value, least, most;
-    } range[] = {{"mini-batch", o->mini_batch, 1, 1e6},
+    } range[] = {{"mini-batch", o->mini_batch, o->mini_batch_words > 0 ? 0 : 1, 1e6},
+                 {"mini-batch-words", o->mini_batch_words, 0, 1e9},
                  {"window", o->window, 1, 1e6},
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},

@@ -37,6 +37,7 @@ static const field fields[] = {
     FIELD(BOOL, loss_per_word),
     FIELD(FLOAT, average),
     FIELD(INT, mini_batch),
+    FIELD(INT, mini_batch_words),
     FIELD(INT, window),
     FIELD(INT, max_length),
     NAMED(early_stopping_metric, metric_names),

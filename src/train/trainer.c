@@ -90,7 +90,7 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
             made = r->counters.epoch;
-            batch_limits limits = {.sentences = r->options.mini_batch};
+            batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
             status = epoch_make(&e, &r->train, r->options.seed, made, limits, r->options.window, error);
             if (status != SA_OK)
                 break;

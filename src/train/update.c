@@ -266,7 +266,7 @@ static void measure_batch(void *argument, int task, int worker) {
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
     epoch batches;
-    batch_limits limits = {.sentences = u->options->mini_batch};
+    batch_limits limits = {u->options->mini_batch, u->options->mini_batch_words};
     SA_TRY(epoch_make(&batches, c, 0, 0, limits, 0, error));
     sa_status dealt = epoch_deal(&batches, 0, error);
     if (dealt != SA_OK) {

@@ -87,6 +87,12 @@ cmp -s first ids/best.safetensors || fail '--tmp-dir: standard input gives anoth
 train 1 'nowhere/softalign-.*: No such file' --train src tgt --valid src tgt -o ids2 --tmp-dir nowhere --after 1e
 [ ! -e ids2 ] || fail '--tmp-dir nowhere left a folder'
 
+# 75 pairs of 7 target symbols, </s> among them: 5 an update, or all in one, which the preset's 32 sentences do not
+# prevent, or 16.
+train 0 'best at update 15 ' --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 41
+run 0 'best at update 1 ' train --vocab-type word --dim-emb 8 --dim-rnn 8 --dim-dec 8 --dim-att 8 --dim-maxout 8 \
+    --threads 1 --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 525
+train 0 'best at update 5 ' --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 525
 train 2 'standard input cannot be both' --train - - --valid src tgt -o other --after 1e --overwrite
 cmp -s first other/best.safetensors || fail 'a refused --overwrite changed the run that was there'
 

@@ -258,6 +258,41 @@ static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **s
     }
 }
 
+/* Minibatches of 4 to 12 pairs, whose number in an epoch nobody knows before. */
+static void minibatches_by_symbols_are_the_same_after_a_kill(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = forty_updates(&path, "words");
+    o.mini_batch = 12;
+    o.mini_batch_words = 40;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    o = forty_updates(&path, "words-killed");
+    o.mini_batch = 12;
+    o.mini_batch_words = 40;
+    train_killed(&o, 33);
+    o.resume = true;
+    o.mini_batch_words = 0; /* the run's value stays */
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.messages, "mini_batch_words stays 40");
+    expect_same_run("words", "words-killed");
+}
+
+static void a_minibatch_has_no_more_symbols_than_asked(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "sized");
+    o.mini_batch = 0;
+    o.mini_batch_words = 80; /* ten pairs of 7 words and </s> */
+    o.after_epochs = 1;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "best at update 10 ");
+    o.mini_batch_words = 0;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "mini-batch is 0");
+}
+
 static void a_pair_of_two_thousand_words_is_trained_on(void **state) {
     (void)state;
     toy_paths path;
@@ -573,6 +608,8 @@ int main(void) {
         cmocka_unit_test(the_number_of_threads_changes_no_byte),
         cmocka_unit_test(bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte),
         cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
+        cmocka_unit_test(minibatches_by_symbols_are_the_same_after_a_kill),
+        cmocka_unit_test(a_minibatch_has_no_more_symbols_than_asked),
         cmocka_unit_test(a_pair_of_two_thousand_words_is_trained_on),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
