@@ -84,6 +84,10 @@ static const option train_options[] = {
                "folder of the run (required): best.safetensors is the model to use"),
     OPT_FLAG("resume", 0, train_arguments, run.resume, "go on with the run in the output folder where it stopped"),
     OPT_FLAG("overwrite", 0, train_arguments, run.overwrite, "replace a run that is in the output folder"),
+    OPT_STRING(
+        "tmp-dir", 0, "DIR", train_arguments, run.tmp_dir,
+        "folder, which runs can share, for the file of ids that the training text is made into once; without "
+        "it that is train.corpus in the output folder"),
     OPT_FLAG("strict", 0, train_arguments, run.strict,
              "end with an error at bytes that are not UTF-8, instead of replacing them"),
     OPT_FLAG("quiet", 'q', train_arguments, quiet, "print errors only"),
@@ -132,7 +136,11 @@ static const option train_options[] = {
     OPT_NUMBER("adam-epsilon", 0, "X", train_arguments, run.adam_epsilon, POSITIVE,
                "what Adam adds to its divisor"),
     OPT_SECTION("Minibatches and length of the run"),
-    OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of a minibatch"),
+    OPT_NUMBER(
+        "mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1),
+        "sentences of an update, at most; without it there is no such bound where --mini-batch-words is given"),
+    OPT_NUMBER("mini-batch-words", 0, "N", train_arguments, run.mini_batch_words, AT_LEAST(0),
+               "target symbols of an update, at most: its sentences times the longest of them; 0: no such bound"),
     OPT_FLAG(
         "mini-batch-fit", 0, train_arguments, run.mini_batch_fit,
         "find the size of minibatches, in place of --mini-batch: as many sentences as --workspace holds, fewer "
@@ -268,6 +276,15 @@ static int on_event(const sa_train_event *event, void *user) {
 
 /* ---- the subcommand ---------------------------------------------------------------------------------- */
 
+/* Whether --mini-batch is among the arguments. a holds the defaults. */
+static int look_for_mini_batch(const train_arguments *a, int argc, char **argv, bool *given) {
+    train_arguments copy = *a;
+    copy.run.mini_batch = 0; /* which cannot be given */
+    int status = options_preview(&command_train, &copy, argc, argv);
+    *given = copy.run.mini_batch > 0;
+    return status;
+}
+
 /* The preset gives the defaults that the other options change. */
 static int read_arguments(train_arguments *a, int argc, char **argv) {
     sa_error error;
@@ -283,7 +300,13 @@ static int read_arguments(train_arguments *a, int argc, char **argv) {
     *a = (train_arguments){0};
     if (sa_train_options_init(&a->run, preset, &error) != SA_OK)
         return cli_library_error(&error);
-    return options_parse(&command_train, a, argc, argv, &n);
+    bool given;
+    status = look_for_mini_batch(a, argc, argv, &given);
+    if (status == CLI_GO_ON)
+        status = options_parse(&command_train, a, argc, argv, &n);
+    if (a->run.mini_batch_words > 0 && !given)
+        a->run.mini_batch = 0;
+    return status;
 }
 
 /* One text in a TSV file instead of two: the library is told by a second file that is NULL. */

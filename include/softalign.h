@@ -160,11 +160,14 @@ typedef enum sa_schedule {
 } sa_schedule;
 
 typedef struct sa_train_options {
-    /* data: two files, or one TSV file in *_source with *_target NULL. "-" and gzip are read as they stand. */
+    /* data: two files, or one TSV file in *_source with *_target NULL. "-" and gzip are read as they stand.
+     * Training text that can be read only once is copied, without a name, to tmp_dir. */
     const char *train_source, *train_target;
     const char *valid_source, *valid_target; /* NULL: hold out held_out pairs of the training text */
     int held_out;
     const char *output; /* folder of the run */
+    const char
+        *tmp_dir; /* folder for the file that the training text is made into; NULL: output. Runs can share it */
     bool resume, overwrite;
     bool strict; /* invalid UTF-8 is an error */
 

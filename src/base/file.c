@@ -83,29 +83,43 @@ static sa_status resolve_target(char **target, const char *path, sa_error *error
         return sa_fail_memory(error, 0);
     if (exists && !S_ISREG(status.st_mode)) {
         free(*target);
+        *target = NULL;
         return sa_fail(error, SA_IO, "%s: is a folder, a device or a pipe, and cannot be replaced by a file", path);
     }
     return SA_OK;
 }
 
-/* Opens and locks the temporary file, empty. The lock tells a file left by a killed process from one in use. */
-static sa_status open_temporary(int *out, const char *temporary, sa_error *error) {
-    for (;;) {
+struct file_writer {
+    char *target, *temporary;
+    int fd;
+};
+
+/* Locks fd, or says EWOULDBLOCK. The lock tells a file left by a killed process from one in use. */
+static int lock_descriptor(int fd, bool wait) {
+    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB)) {
+        if (errno == EWOULDBLOCK)
+            return errno;
+        if (errno != EINTR)
+            break; /* Some network file systems have no locks; a single writer is safe there all the same. */
+    }
+    return 0;
+}
+
+/* Opens and locks the temporary file, empty; *out is -1 when another process has it and we shall not wait. */
+static sa_status open_temporary(int *out, const char *temporary, bool wait, sa_error *error) {
+    for (*out = -1;;) {
         int fd = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (fd < 0 && errno == EINTR)
             continue;
         if (fd < 0)
             return fail_errno(error, temporary, "cannot be created", errno);
         struct stat ours, named;
-        int code = 0;
-        /* Some network file systems have no locks; a single writer is safe there all the same. */
-        if (flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR))
-            code = errno;
-        if (code == EWOULDBLOCK) {
+        int code = lock_descriptor(fd, wait);
+        if (code) {
             close(fd);
-            return sa_fail(error, SA_IO, "%s: another process is writing this file", temporary);
+            return SA_OK;
         }
-        if (!code && fstat(fd, &ours))
+        if (fstat(fd, &ours))
             code = errno;
         /* Its writer may have renamed or removed the file between our open and our lock. */
         if (!code && (stat(temporary, &named) || named.st_dev != ours.st_dev || named.st_ino != ours.st_ino))
@@ -122,22 +136,23 @@ static sa_status open_temporary(int *out, const char *temporary, sa_error *error
     }
 }
 
-/* 0 or an errno. */
-static int write_all(int fd, const file_chunk *chunk) {
+/* Writes at the offset, or where fd stands when that is negative. 0 or an errno. */
+static int write_all(int fd, off_t offset, const void *bytes, size_t n) {
     const size_t most = (size_t)1 << 30; /* Linux writes at most 2 GiB at once */
-    const unsigned char *data = chunk->data;
-    size_t left = chunk->size;
-    while (left) {
-        ssize_t n = write(fd, data, left < most ? left : most);
-        if (n < 0) {
+    const unsigned char *data = bytes;
+    while (n) {
+        size_t piece = n < most ? n : most;
+        ssize_t done = offset < 0 ? write(fd, data, piece) : pwrite(fd, data, piece, offset);
+        if (done < 0) {
             if (errno == EINTR)
                 continue;
             return errno;
         }
-        if (n == 0)
+        if (done == 0)
             return ENOSPC;
-        data += n;
-        left -= (size_t)n;
+        data += done;
+        n -= (size_t)done;
+        offset += offset < 0 ? 0 : done;
     }
     return 0;
 }
@@ -169,66 +184,130 @@ static int sync_folder_of(const char *path) {
     return code == EINVAL || code == ENOTSUP ? 0 : code; /* file systems that cannot sync folders */
 }
 
-static sa_status write_temporary(const char *temporary, const char *target, const file_chunk *chunks, size_t n,
-                                 sa_error *error) {
-    int fd;
-    SA_TRY(open_temporary(&fd, temporary, error));
-    int code = 0;
-    for (size_t i = 0; i < n && !code; i++)
-        code = write_all(fd, &chunks[i]);
-    if (!code)
-        code = sync_descriptor(fd);
+static void writer_free(file_writer *w) {
+    free(w->target);
+    free(w->temporary);
+    free(w);
+}
+
+sa_status file_writer_open(file_writer **out, const char *path, bool wait, sa_error *error) {
+    *out = NULL;
+    file_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return sa_fail_memory(error, sizeof *w);
+    w->fd = -1;
+    sa_status status = resolve_target(&w->target, path, error);
+    if (status == SA_OK) {
+        size_t size = strlen(w->target) + sizeof ".tmp";
+        w->temporary = malloc(size);
+        if (w->temporary)
+            snprintf(w->temporary, size, "%s.tmp", w->target);
+        status = w->temporary ? open_temporary(&w->fd, w->temporary, wait, error) : sa_fail_memory(error, size);
+    }
+    if (w->fd < 0)
+        writer_free(w);
+    else
+        *out = w;
+    return status;
+}
+
+sa_status file_writer_put(file_writer *w, uint64_t offset, const void *bytes, size_t n, sa_error *error) {
+    int code = offset > INT64_MAX - n ? EFBIG : write_all(w->fd, (off_t)offset, bytes, n);
+    return code ? fail_errno(error, w->target, "cannot be written", code) : SA_OK;
+}
+
+sa_status file_writer_finish(file_writer *w, sa_error *error) {
     const char *step = "cannot be written";
+    int code = sync_descriptor(w->fd);
     /* Renamed before the lock is given up by close, or another writer could take the file over. The data are
      * synced, so that close has nothing left to write. */
-    if (!code && rename(temporary, target)) {
+    if (!code && rename(w->temporary, w->target)) {
         code = errno;
         step = "cannot be put in place";
     }
     if (code)
-        unlink(temporary);
-    if (close_checked(fd) && !code)
+        unlink(w->temporary);
+    if (close_checked(w->fd) && !code)
         code = errno;
     if (!code)
-        code = sync_folder_of(target);
-    return code ? fail_errno(error, target, step, code) : SA_OK;
+        code = sync_folder_of(w->target);
+    sa_status status = code ? fail_errno(error, w->target, step, code) : SA_OK;
+    writer_free(w);
+    return status;
 }
 
-/* Both strings belong to the caller. */
-static sa_status name_files(char **target, char **temporary, const char *path, sa_error *error) {
-    *target = NULL;
-    SA_TRY(resolve_target(target, path, error));
-    size_t length = strlen(*target);
-    *temporary = malloc(length + sizeof ".tmp");
-    if (!*temporary) {
-        free(*target);
-        return sa_fail_memory(error, length + sizeof ".tmp");
-    }
-    snprintf(*temporary, length + sizeof ".tmp", "%s.tmp", *target);
-    return SA_OK;
+void file_writer_abandon(file_writer *w) {
+    if (!w)
+        return;
+    unlink(w->temporary);
+    close(w->fd);
+    writer_free(w);
 }
 
 sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n, sa_error *error) {
-    char *target, *temporary;
-    SA_TRY(name_files(&target, &temporary, path, error));
-    sa_status status = write_temporary(temporary, target, chunks, n, error);
-    free(temporary);
-    free(target);
+    file_writer *w;
+    SA_TRY(file_writer_open(&w, path, false, error));
+    if (!w)
+        return sa_fail(error, SA_IO, "%s.tmp: another process is writing this file", path);
+    uint64_t at = 0;
+    for (size_t i = 0; i < n; at += chunks[i++].size) {
+        sa_status status = file_writer_put(w, at, chunks[i].data, chunks[i].size, error);
+        if (status != SA_OK) {
+            file_writer_abandon(w);
+            return status;
+        }
+    }
+    return file_writer_finish(w, error);
+}
+
+sa_status file_unnamed(int *fd, const char *folder, sa_error *error) {
+    *fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (*fd >= 0)
+        return SA_OK;
+    if (errno != EOPNOTSUPP && errno != EISDIR) /* what file systems and kernels say that do not know O_TMPFILE */
+        return fail_errno(error, folder, "no file can be made in this folder", errno);
+    size_t size = strlen(folder) + sizeof "/softalign.XXXXXX";
+    char *path = malloc(size);
+    if (!path)
+        return sa_fail_memory(error, size);
+    snprintf(path, size, "%s/softalign.XXXXXX", folder);
+    *fd = mkostemp(path, O_CLOEXEC);
+    sa_status status = *fd < 0 ? fail_errno(error, folder, "no file can be made in this folder", errno) : SA_OK;
+    if (*fd >= 0)
+        unlink(path);
+    free(path);
     return status;
 }
 
+sa_status file_append(int fd, const char *name, const void *bytes, size_t n, sa_error *error) {
+    int code = write_all(fd, -1, bytes, n);
+    return code ? fail_errno(error, name, "cannot be written", code) : SA_OK;
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(struct timespec t) {
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+file_stamp file_stamp_of(const char *path) {
+    struct stat s;
+    if (stat(path, &s) || !S_ISREG(s.st_mode))
+        return (file_stamp){0};
+    return (file_stamp){(uint64_t)s.st_size, s.st_ino, nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
+}
+
+bool file_stamp_equal(const file_stamp *a, const file_stamp *b) {
+    return a->size == b->size && a->inode == b->inode && a->modified == b->modified && a->changed == b->changed;
+}
+
 sa_status file_try_write(const char *path, sa_error *error) {
-    char *target, *temporary;
-    int fd;
-    SA_TRY(name_files(&target, &temporary, path, error));
-    sa_status status = open_temporary(&fd, temporary, error);
-    if (status == SA_OK) {
-        unlink(temporary);
-        close(fd);
-    }
-    free(temporary);
-    free(target);
-    return status;
+    file_writer *w;
+    SA_TRY(file_writer_open(&w, path, false, error));
+    if (!w)
+        return sa_fail(error, SA_IO, "%s.tmp: another process is writing this file", path);
+    file_writer_abandon(w);
+    return SA_OK;
 }
 
 /* ---- folders ----------------------------------------------------------------------------------------- */

@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 typedef struct file_mapping {
     const unsigned char *data; /* NULL when the file is empty */
     size_t size;
@@ -31,6 +34,32 @@ sa_status file_write_whole(const char *path, const file_chunk *chunks, size_t n,
 /* Fails as file_write_whole would before the first byte: no such folder, a read-only one, another writer, a name
  * that is taken by something else than a file. Leaves `path` as it is and no PATH.tmp. */
 sa_status file_try_write(const char *path, sa_error *error);
+/* A file that is written piece by piece, with all that file_write_whole promises. */
+typedef struct file_writer file_writer;
+/* When another process is writing PATH.tmp: waits until it is done or gone if `wait`, else *out is NULL and SA_OK
+ * returned. A caller that waited should look at `path` again before it writes. */
+sa_status file_writer_open(file_writer **out, const char *path, bool wait, sa_error *error);
+/* Writes n bytes at an offset; what is never written reads as zero bytes. SA_IO with path and errno text. */
+sa_status file_writer_put(file_writer *w, uint64_t offset, const void *bytes, size_t n, sa_error *error);
+/* Puts the file in place. Frees w, whatever comes of it. */
+sa_status file_writer_finish(file_writer *w, sa_error *error);
+/* Removes PATH.tmp and frees w; NULL is fine. */
+void file_writer_abandon(file_writer *w);
+
+/* A file without a name in that folder, which vanishes with its last descriptor, for reading and writing. */
+sa_status file_unnamed(int *fd, const char *folder, sa_error *error);
+/* Appends n bytes to the descriptor of a file called `name` in messages. */
+sa_status file_append(int fd, const char *name, const void *bytes, size_t n, sa_error *error);
+
+/* What tells whether a file was changed without reading it. */
+typedef struct file_stamp {
+    uint64_t size, inode;
+    int64_t modified, changed; /* nanoseconds since 1970: contents; contents, name or rights, which no program can
+                                  set back */
+} file_stamp;
+/* Of a regular file; all zero for anything else, or where there is none. */
+file_stamp file_stamp_of(const char *path);
+bool file_stamp_equal(const file_stamp *a, const file_stamp *b);
 
 /* Makes the folder and those above it that are missing; one that exists already is fine. SA_IO otherwise. */
 sa_status file_make_folder(const char *path, sa_error *error);

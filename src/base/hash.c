@@ -2,12 +2,15 @@
 
 #include <string.h>
 
-uint64_t hash_bytes(const void *bytes, size_t n) {
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t n) {
     const unsigned char *byte = bytes;
-    uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < n; i++)
         hash = (hash ^ byte[i]) * 0x100000001b3;
     return hash;
+}
+
+uint64_t hash_bytes(const void *bytes, size_t n) {
+    return hash_more(HASH_START, bytes, n);
 }
 
 uint64_t hash_string(const char *text) {

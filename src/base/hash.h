@@ -6,7 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HASH_START UINT64_C(0xcbf29ce484222325) /* of no bytes */
+
 uint64_t hash_bytes(const void *bytes, size_t n);
+/* The hash of what `hash` was made of, followed by n more bytes; begin with HASH_START. */
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t n);
 /* Of a zero-terminated string, without its zero. */
 uint64_t hash_string(const char *text);
 

@@ -1,4 +1,4 @@
-#include "base/error.h"
+#include "base/reader.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
@@ -260,10 +260,14 @@ bool sa_reader_ready(sa_reader *r) {
 }
 
 static sa_status open_file(sa_reader *r, const char *path, sa_error *error) {
-    r->close_fd = strcmp(path, "-") != 0;
-    r->fd = r->close_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    r->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (r->fd < 0)
         return sa_fail(error, SA_IO, "%s: cannot be opened: %s", r->name, strerror(errno));
+    r->close_fd = true;
+    return SA_OK;
+}
+
+static sa_status check_descriptor(const sa_reader *r, sa_error *error) {
     struct stat status;
     if (fstat(r->fd, &status) < 0)
         return sa_fail(error, SA_IO, "%s: cannot be read: %s", r->name, strerror(errno));
@@ -272,15 +276,20 @@ static sa_status open_file(sa_reader *r, const char *path, sa_error *error) {
     return SA_OK;
 }
 
-sa_status sa_reader_open(sa_reader **out, const char *path, bool strict, sa_error *error) {
+/* Of fd, or where that is negative of the file called name. */
+static sa_status open_reader(sa_reader **out, int fd, const char *name, bool strict, sa_error *error) {
     *out = NULL;
     sa_reader *r = calloc(1, sizeof *r);
     if (!r)
         return sa_fail_memory(error, sizeof *r);
-    r->fd = -1;
+    r->fd = fd;
     r->strict = strict;
-    r->name = strdup(strcmp(path, "-") ? path : "standard input");
-    sa_status status = r->name ? open_file(r, path, error) : sa_fail_memory(error, strlen(path));
+    r->name = strdup(name);
+    sa_status status = r->name ? SA_OK : sa_fail_memory(error, strlen(name));
+    if (status == SA_OK && fd < 0)
+        status = open_file(r, name, error);
+    if (status == SA_OK)
+        status = check_descriptor(r, error);
     if (status != SA_OK)
         sa_reader_free(r);
     else
@@ -290,6 +299,16 @@ sa_status sa_reader_open(sa_reader **out, const char *path, bool strict, sa_erro
 
 void sa_reader_keep_marks(sa_reader *r) {
     r->keep_marks = true;
+}
+
+sa_status sa_reader_open(sa_reader **out, const char *path, bool strict, sa_error *error) {
+    bool standard = strcmp(path, "-") == 0;
+    return open_reader(out, standard ? STDIN_FILENO : -1, standard ? "standard input" : path, strict, error);
+}
+
+sa_status reader_open_descriptor(sa_reader **out, int fd, const char *name, bool strict, sa_error *error) {
+    SA_ASSERT(fd >= 0);
+    return open_reader(out, fd, name, strict, error);
 }
 
 size_t sa_reader_line(const sa_reader *r) {

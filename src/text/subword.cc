@@ -84,10 +84,21 @@ Settings settings(const vocab_options &options, size_t bytes) {
     return s;
 }
 
+/* SentencePiece keeps tables of Unicode for ever, which it makes when it first learns, in many small pieces: among
+ * those of a large text they would hold on to most of its memory. */
+void make_tables() {
+    static const char text[] = "ab ab ab\n";
+    vocab_options options = {SA_VOCAB_UNIGRAM, 8, "identity"};
+    Lines lines(text, sizeof text - 1);
+    std::string bytes;
+    sentencepiece::SentencePieceTrainer::Train(settings(options, 0), &lines, &bytes).IgnoreError();
+}
+
 } // namespace
 
 sa_status subword_train(strbuf *model, const vocab_options *options, const char *text, size_t n, sa_error *error) {
     return guarded(error, [&] {
+        make_tables();
         Settings s = settings(*options, n);
         sentencepiece::util::Status status;
         for (const char *coverage : {"1.0", "0.9995", "0.98"}) {

@@ -38,47 +38,65 @@ static bool is_blank_line(const char *s, size_t n) {
     return true;
 }
 
-/* All sentences that are not blank, cleaned, one a line. */
-static sa_status collect(strbuf *text, vocab_next_sentence *next, void *user, sa_error *error) {
-    size_t length;
-    for (const char *s; (s = next(user, &length));) {
-        if (is_blank_line(s, length))
-            continue;
-        size_t start = text->length;
-        utf8_clean(text, s, length);
-        if (text->failed)
-            return sa_fail_memory(error, length);
-        for (char *lf = text->data + start; (lf = strchr(lf, '\n'));)
-            *lf = ' ';
-        strbuf_puts(text, "\n");
-    }
-    if (text->failed)
-        return sa_fail_memory(error, 0);
-    if (text->length == 0)
-        return sa_fail(error, SA_DATA, "there is nothing to learn a vocabulary from: all lines are empty");
-    return SA_OK;
-}
+struct vocab_learner {
+    vocab *v;
+    vocab_options options;
+    strbuf line; /* cleaned */
+    bool any;    /* line that was not blank */
+};
 
-sa_status vocab_train(vocab **out, const vocab_options *options, vocab_next_sentence *next, void *user,
-                      sa_error *error) {
+sa_status vocab_learner_new(vocab_learner **out, const vocab_options *options, sa_error *error) {
     *out = NULL;
     if (options->size < 3)
         return sa_fail(
             error, SA_USAGE,
             "a vocabulary of %d symbols is too small: </s> and <unk> are two of them, so give at least 3",
             options->size);
-    vocab *v;
-    SA_TRY(create(&v, options->type, error));
-    strbuf text = {0};
-    sa_status status = collect(&text, next, user, error);
+    vocab_learner *l = calloc(1, sizeof *l);
+    if (!l)
+        return sa_fail_memory(error, sizeof *l);
+    l->options = *options;
+    if (!l->options.normalization)
+        l->options.normalization = "identity";
+    sa_status status = create(&l->v, options->type, error);
     if (status == SA_OK)
-        status = v->kind->train(&v->state, options, &text, error);
-    strbuf_free(&text);
+        status = l->v->kind->begin(&l->v->state, &l->options, error);
     if (status != SA_OK)
-        vocab_free(v);
+        vocab_learner_free(l);
     else
-        *out = v;
+        *out = l;
     return status;
+}
+
+sa_status vocab_learner_add(vocab_learner *l, const char *line, size_t length, sa_error *error) {
+    if (is_blank_line(line, length))
+        return SA_OK;
+    strbuf_clear(&l->line);
+    utf8_clean(&l->line, line, length);
+    if (l->line.failed)
+        return sa_fail_memory(error, length);
+    for (char *lf = l->line.data; (lf = strchr(lf, '\n'));)
+        *lf = ' ';
+    l->any = true;
+    return l->v->kind->add(l->v->state, l->line.data, l->line.length, error);
+}
+
+sa_status vocab_learner_end(vocab_learner *l, vocab **out, sa_error *error) {
+    *out = NULL;
+    if (!l->any)
+        return sa_fail(error, SA_DATA, "there is nothing to learn a vocabulary from: all lines are empty");
+    SA_TRY(l->v->kind->end(l->v->state, &l->options, error));
+    *out = l->v;
+    l->v = NULL;
+    return SA_OK;
+}
+
+void vocab_learner_free(vocab_learner *l) {
+    if (!l)
+        return;
+    vocab_free(l->v);
+    strbuf_free(&l->line);
+    free(l);
 }
 
 sa_status vocab_save(const vocab *v, strbuf *out, sa_error *error) {

@@ -27,11 +27,16 @@ typedef struct vocab_options {
     const char *normalization; /* SentencePiece rule; "identity" changes nothing but blanks */
 } vocab_options;
 
-/* Calls `next` until it returns NULL: the sentences to learn from. */
-typedef const char *vocab_next_sentence(void *user, size_t *length);
-/* Learns a vocabulary. A size that the text cannot fill is lowered to what it holds. */
-sa_status vocab_train(vocab **out, const vocab_options *options, vocab_next_sentence *next, void *user,
-                      sa_error *error);
+/* Learning takes line after line. Words are counted, so that memory grows with the number of different ones (beyond
+ * 256 MB of them the rarest are forgotten); SentencePiece needs some twenty times the bytes of the text that it
+ * learns from, so let it have a sample of a large one. */
+typedef struct vocab_learner vocab_learner;
+sa_status vocab_learner_new(vocab_learner **out, const vocab_options *options, sa_error *error);
+sa_status vocab_learner_add(vocab_learner *l, const char *line, size_t length, sa_error *error);
+/* Learns; l can then only be freed. A size that the text cannot fill is lowered to what it holds. */
+sa_status vocab_learner_end(vocab_learner *l, vocab **out, sa_error *error);
+void vocab_learner_free(vocab_learner *l);
+
 /* Bytes for the model file and back. The bytes are untrusted. */
 sa_status vocab_save(const vocab *v, strbuf *out, sa_error *error);
 sa_status vocab_load(vocab **out, sa_vocab_type type, const void *bytes, size_t n, sa_error *error);

@@ -6,8 +6,11 @@
 #include "text/vocab.h"
 
 typedef struct vocab_kind {
-    /* Learns from text, lines that each end with LF, at least one of them not blank. */
-    sa_status (*train)(void **state, const vocab_options *options, const strbuf *text, sa_error *error);
+    /* Begins to learn; then comes each line, without LF and not blank; with the last, when there was one at least,
+     * the state is that of the vocabulary. */
+    sa_status (*begin)(void **state, const vocab_options *options, sa_error *error);
+    sa_status (*add)(void *state, const char *line, size_t n, sa_error *error);
+    sa_status (*end)(void *state, const vocab_options *options, sa_error *error);
     sa_status (*save)(const void *state, strbuf *out, sa_error *error);
     sa_status (*load)(void **state, sa_vocab_type type, const char *bytes, size_t n, sa_error *error);
     void (*free)(void *state);

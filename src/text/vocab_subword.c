@@ -23,13 +23,15 @@ static const struct {
 
 typedef struct subwords {
     subword *model;
-    strbuf bytes; /* as trained or loaded */
+    strbuf bytes;     /* as trained or loaded */
+    strbuf sentences; /* to learn from, each ended by LF */
 } subwords;
 
 static void subwords_free(void *state) {
     subwords *w = state;
     subword_free(w->model);
     strbuf_free(&w->bytes);
+    strbuf_free(&w->sentences);
     free(w);
 }
 
@@ -129,33 +131,25 @@ static sa_status check_something_is_left(const vocab_options *options, const str
     return status;
 }
 
-static sa_status train(subwords *w, const vocab_options *options, strbuf *text, sa_error *error) {
-    if (text->failed)
-        return sa_fail_memory(error, text->length);
-    if (strcmp(options->normalization, "identity"))
-        SA_TRY(check_something_is_left(options, text, error));
-    SA_TRY(subword_train(&w->bytes, options, text->data, text->length, error));
-    return open_bytes(w, error);
+static sa_status subwords_begin(void **state, const vocab_options *options, sa_error *error) {
+    SA_TRY(check_normalization(options->normalization, error));
+    *state = calloc(1, sizeof(subwords));
+    return *state ? SA_OK : sa_fail_memory(error, sizeof(subwords));
 }
 
-static sa_status subwords_train(void **state, const vocab_options *options, const strbuf *text, sa_error *error) {
-    vocab_options full = *options;
-    if (!full.normalization)
-        full.normalization = "identity";
-    SA_TRY(check_normalization(full.normalization, error));
-    subwords *w = calloc(1, sizeof *w);
-    if (!w)
-        return sa_fail_memory(error, sizeof *w);
-    *state = w;
-    strbuf sentences = {0};
-    for (const char *s = text->data, *end = s + text->length; s < end;) {
-        const char *lf = memchr(s, '\n', (size_t)(end - s));
-        add_sentence(&sentences, s, (size_t)(lf - s));
-        s = lf + 1;
-    }
-    sa_status status = train(w, &full, &sentences, error);
-    strbuf_free(&sentences);
-    return status;
+static sa_status subwords_add(void *state, const char *line, size_t n, sa_error *error) {
+    subwords *w = state;
+    add_sentence(&w->sentences, line, n);
+    return w->sentences.failed ? sa_fail_memory(error, w->sentences.length) : SA_OK;
+}
+
+static sa_status subwords_end(void *state, const vocab_options *options, sa_error *error) {
+    subwords *w = state;
+    if (strcmp(options->normalization, "identity"))
+        SA_TRY(check_something_is_left(options, &w->sentences, error));
+    SA_TRY(subword_train(&w->bytes, options, w->sentences.data, w->sentences.length, error));
+    strbuf_free(&w->sentences);
+    return open_bytes(w, error);
 }
 
 static sa_status subwords_save(const void *state, strbuf *out, sa_error *error) {
@@ -207,7 +201,9 @@ static sa_status subwords_decode(const void *state, const int *ids, size_t n, st
 }
 
 const vocab_kind vocab_kind_subword = {
-    .train = subwords_train,
+    .begin = subwords_begin,
+    .add = subwords_add,
+    .end = subwords_end,
     .save = subwords_save,
     .load = subwords_load,
     .free = subwords_free,

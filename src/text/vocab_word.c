@@ -11,6 +11,9 @@
 
 enum { SPECIAL = 2 }; /* ids before the first word */
 
+/* Bytes of words in a block, and in all blocks before the rarest words are forgotten. */
+enum { BLOCK_BYTES = 1 << 20, MOST_BYTES = 256 << 20 };
+
 static const char *const special[SPECIAL] = {[VOCAB_EOS] = "</s>", [VOCAB_UNK] = "<unk>"};
 
 typedef struct word {
@@ -18,20 +21,54 @@ typedef struct word {
     size_t length, count;
 } word;
 
+/* Words, each zero-terminated. */
+typedef struct block {
+    struct block *next;
+    char bytes[];
+} block;
+
 typedef struct words {
     word *word;
     size_t n, capacity;
-    size_t *slot; /* hash table: index of a word + 1, or 0; open addressing */
-    size_t slots; /* a power of two, at least 2 n */
-    char *bytes;  /* storage of the words, each zero-terminated; NULL while they lie in the training text */
+    size_t *slot;      /* hash table: index of a word + 1, or 0; open addressing */
+    size_t slots;      /* a power of two, at least 2 n */
+    block *blocks;     /* storage of the words, the newest block first */
+    size_t used, room; /* bytes of the newest */
+    size_t held;       /* bytes of all */
+    size_t floor;      /* words of so many occurrences were forgotten */
 } words;
+
+static void free_blocks(block *b) {
+    while (b) {
+        block *next = b->next;
+        free(b);
+        b = next;
+    }
+}
 
 static void words_free(void *state) {
     words *w = state;
     free(w->word);
     free(w->slot);
-    free(w->bytes);
+    free_blocks(w->blocks);
     free(w);
+}
+
+/* n bytes that stay in place; NULL without memory. */
+static char *take_bytes(words *w, size_t n) {
+    if (!w->blocks || w->room - w->used < n) {
+        size_t room = n > BLOCK_BYTES ? n : BLOCK_BYTES;
+        block *b = malloc(sizeof *b + room);
+        if (!b)
+            return NULL;
+        *b = (block){.next = w->blocks};
+        w->blocks = b;
+        w->used = 0;
+        w->room = room;
+        w->held += room;
+    }
+    w->used += n;
+    return w->blocks->bytes + w->used - n;
 }
 
 /* Mixed once more since the table uses the low bits. */
@@ -107,45 +144,86 @@ static int by_count_then_bytes(const void *left, const void *right) {
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Copies the words out of the text that they lie in. */
-static bool own_bytes(words *w) {
-    size_t total = 0;
+/* Copies the words that are left into one block and makes the hash table anew. */
+static bool compact(words *w) {
+    size_t total = 1;
     for (size_t i = 0; i < w->n; i++)
         total += w->word[i].length + 1;
-    char *to = malloc(total ? total : 1);
-    if (!to)
+    block *old = w->blocks, *b = malloc(sizeof *b + total);
+    if (!b)
         return false;
-    w->bytes = to;
+    b->next = NULL;
+    char *to = b->bytes;
     for (size_t i = 0; i < w->n; i++) {
         word *x = &w->word[i];
-        memcpy(to, x->s, x->length);
-        to[x->length] = 0;
+        memcpy(to, x->s, x->length + 1);
         x->s = to;
         to += x->length + 1;
     }
-    return true;
+    free_blocks(old);
+    w->blocks = b;
+    w->used = w->room = w->held = total;
+    return rehash(w, w->slots);
 }
 
-static sa_status words_train(void **state, const vocab_options *options, const strbuf *text, sa_error *error) {
-    words *w = calloc(1, sizeof *w);
-    if (!w)
-        return sa_fail_memory(error, sizeof *w);
-    *state = w;
-    const char *at = text->data, *end = text->data + text->length;
+/* Forgets the rarest words until half of the room is free. A text has that many different words only when most of
+ * them are not worth a place in a vocabulary. */
+static bool forget_rarest(words *w) {
+    size_t bytes;
+    do {
+        size_t kept = bytes = 0;
+        w->floor++;
+        for (size_t i = 0; i < w->n; i++)
+            if (w->word[i].count > w->floor) {
+                bytes += w->word[i].length + 1;
+                w->word[kept++] = w->word[i];
+            }
+        w->n = kept;
+    } while (bytes > MOST_BYTES / 2);
+    return compact(w);
+}
+
+static sa_status words_begin(void **state, const vocab_options *options, sa_error *error) {
+    (void)options;
+    *state = calloc(1, sizeof(words));
+    return *state ? SA_OK : sa_fail_memory(error, sizeof(words));
+}
+
+/* Counts the word once more; false without memory. */
+static bool count_word(words *w, const char *s, size_t length) {
+    size_t before = w->n;
+    word *x = words_add(w, s, length);
+    if (!x)
+        return false;
+    x->count++;
+    if (w->n == before)
+        return true;
+    char *copy = take_bytes(w, length + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, s, length);
+    copy[length] = 0;
+    x->s = copy;
+    return w->held <= MOST_BYTES || forget_rarest(w);
+}
+
+static sa_status words_add_line(void *state, const char *line, size_t n, sa_error *error) {
+    words *w = state;
+    const char *at = line, *end = line + n;
     size_t length;
-    for (const char *s; (s = next_word(&at, end, &length));) {
-        word *x = words_add(w, s, length);
-        if (!x)
-            return sa_fail_memory(error, w->n * sizeof *x);
-        x->count++;
-    }
+    for (const char *s; (s = next_word(&at, end, &length));)
+        if (!count_word(w, s, length))
+            return sa_fail_memory(error, w->n * sizeof *w->word);
+    return SA_OK;
+}
+
+static sa_status words_end(void *state, const vocab_options *options, sa_error *error) {
+    words *w = state;
     qsort(w->word, w->n, sizeof *w->word, by_count_then_bytes);
     size_t most = (size_t)options->size - SPECIAL;
     if (w->n > most)
         w->n = most;
-    if (!own_bytes(w) || !rehash(w, w->slots))
-        return sa_fail_memory(error, 0);
-    return SA_OK;
+    return compact(w) ? SA_OK : sa_fail_memory(error, 0);
 }
 
 static bool is_control(unsigned char c) {
@@ -231,8 +309,8 @@ static sa_status words_load(void **state, sa_vocab_type type, const char *bytes,
     if (!w)
         return sa_fail_memory(error, sizeof *w);
     *state = w;
-    char *to = w->bytes = malloc(n + 1); /* a word and its zero are no longer than its row and its LF */
-    if (!w->bytes)
+    char *to = take_bytes(w, n + 1); /* a word and its zero are no longer than its row and its LF */
+    if (!to)
         return sa_fail_memory(error, n);
     size_t row = 0;
     for (const char *s = bytes, *end = bytes + n; s < end; row++) {
@@ -280,7 +358,9 @@ static sa_status words_decode(const void *state, const int *ids, size_t n, strbu
 }
 
 const vocab_kind vocab_kind_word = {
-    .train = words_train,
+    .begin = words_begin,
+    .add = words_add_line,
+    .end = words_end,
     .save = words_save,
     .load = words_load,
     .free = words_free,

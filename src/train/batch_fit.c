@@ -4,20 +4,26 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What a file of ids says of lengths is checked only when a pair is used: a length that none can have counts as the
+ * longest that one can. */
+static int length_of(int32_t length) {
+    enum { LONGEST = 1 << 24 };
+    return length < 1 || length > LONGEST ? LONGEST : length;
+}
+
 sa_status length_table_make(length_table *out, const corpus *c, sa_error *error) {
     int T = 0;
     for (size_t i = 0; i < c->n; i++)
-        T = c->pair[i].target_length > T ? c->pair[i].target_length : T;
+        T = length_of(c->entry[i].target_length) > T ? length_of(c->entry[i].target_length) : T;
     *out = (length_table){T, calloc((size_t)T + 1, sizeof *out->pairs), calloc((size_t)T + 1, sizeof *out->source)};
     if (!out->pairs || !out->source) {
         length_table_free(out);
         return sa_fail_memory(error, 0);
     }
     for (size_t i = 0; i < c->n; i++) {
-        const pair *p = &c->pair[i];
-        int *longest = &out->source[p->target_length];
-        out->pairs[p->target_length]++;
-        *longest = p->source_length > *longest ? p->source_length : *longest;
+        int t = length_of(c->entry[i].target_length), s = length_of(c->entry[i].source_length);
+        out->pairs[t]++;
+        out->source[t] = s > out->source[t] ? s : out->source[t];
     }
     for (int t = 1; t <= T; t++) {
         out->pairs[t] += out->pairs[t - 1];

@@ -99,6 +99,7 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
     batch_limits limits = {.sentences = r->options.mini_batch};
     SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, limits, r->options.window, error));
+    SA_TRY(epoch_deal(&b->window, 0, error));
     int full = (int)(r->train.n / (size_t)r->options.mini_batch),
         window = r->options.window < full ? r->options.window : full;
     b->n = batches < window ? batches : window;
@@ -128,7 +129,7 @@ static sa_status measure(bench *b, int passes, sa_train_bench *out, sa_error *er
     for (int i = 0; i < b->n; i++) {
         total += b->best[i];
         for (size_t k = b->window.start[b->batch[i]]; k < b->window.start[b->batch[i] + 1]; k++)
-            words += b->r.train.pair[b->window.pair[k]].target_length - 1;
+            words += corpus_pair(&b->r.train, b->window.pair[k]).target_length - 1;
     }
     out->peak_megabytes = peak_megabytes();
     SA_TRY(replay(u, &operations, &alone, error));
@@ -146,6 +147,7 @@ sa_status sa_bench_train(const sa_train_options *options, int batches, int passe
     if (batches < 1 || passes < 1 || !options->train_source)
         return sa_fail(error, SA_USAGE, "a benchmark needs training text, and at least one minibatch and one pass");
     bench b = {.r = {.options = *options}};
+    b.r.options.output = NULL; /* the text stays in memory */
     *out = (sa_train_bench){0};
     sa_status status = prepare(&b, batches, error);
     if (status == SA_OK)

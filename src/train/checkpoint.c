@@ -70,6 +70,13 @@ sa_status run_prepare_folder(run *r, sa_error *error) {
     return SA_OK;
 }
 
+void run_remove_folder(const run *r) {
+    char path[PATH_SIZE];
+    path_of(r, RUN_CORPUS_FILE, path);
+    unlink(path);
+    rmdir(r->options.output);
+}
+
 sa_status run_replace_run(run *r, sa_error *error) {
     char path[PATH_SIZE];
     SA_TRY(run_save_state(r, error));
@@ -129,8 +136,6 @@ static const counter counters[] = {
     COUNTER(NUMBER, bleu, true),
     COUNTER(COUNT, validated, false),
     COUNTER(COUNT, skipped, false),
-    COUNTER(COUNT, pairs, false),
-    COUNTER(COUNT, symbols, false),
     COUNTER(NUMBER, shown_loss, false),
     COUNTER(COUNT, shown_words, false),
     COUNTER(COUNT, shown_ends, false),
@@ -180,6 +185,52 @@ static bool counters_parse(run_counters *c, const char *json) {
     return ok && c->seconds >= 0;
 }
 
+/* Whole numbers of 64 bits, which JSON does not hold. */
+static json_t *hexadecimal(uint64_t value) {
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)value);
+    return json_string(digits);
+}
+
+static bool parse_hexadecimal(uint64_t *out, const json_t *value) {
+    const char *digits = json_string_value(value);
+    *out = digits ? strtoull(digits, NULL, 16) : 0;
+    return digits && strspn(digits, "0123456789abcdef") == 16 && !digits[16];
+}
+
+/* One file or two. */
+static char *text_json(const text_record *t) {
+    json_t *files = json_array();
+    int failed = 0;
+    for (int side = 0; side < 2 && (side == 0 || t->lines[1]); side++)
+        failed |= json_array_append_new(files, json_pack("{s:I, s:o}", "lines", (json_int_t)t->lines[side], "hash",
+                                                         hexadecimal(t->hash[side])));
+    json_t *object = json_pack("{s:o, s:I, s:I, s:o}", "files", files, "pairs", (json_int_t)t->pairs, "symbols",
+                               (json_int_t)t->symbols, "key", hexadecimal(t->key));
+    char *text = object && !failed ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static bool text_parse(text_record *t, const char *json) {
+    json_t *object = json_loads(json, 0, NULL), *files = NULL, *key = NULL;
+    json_int_t pairs = 0, symbols = 0;
+    bool ok = object &&
+              !json_unpack(object, "{s:o, s:I, s:I, s:o}", "files", &files, "pairs", &pairs, "symbols", &symbols,
+                           "key", &key) &&
+              json_array_size(files) >= 1 && json_array_size(files) <= 2 && parse_hexadecimal(&t->key, key);
+    for (size_t side = 0; ok && side < json_array_size(files); side++) {
+        const json_t *file = json_array_get(files, side);
+        t->lines[side] = (uint64_t)json_integer_value(json_object_get(file, "lines"));
+        ok = parse_hexadecimal(&t->hash[side], json_object_get(file, "hash"));
+    }
+    t->pairs = (uint64_t)pairs;
+    t->symbols = (uint64_t)symbols;
+    t->known = ok;
+    json_decref(object);
+    return ok;
+}
+
 /* Arrays beside the parameters: name, memory. */
 typedef struct extra {
     const char *name;
@@ -203,9 +254,9 @@ sa_status run_save_state(run *r, sa_error *error) {
     json_t *object = run_options_object(&r->options, true);
     char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
-    char *numbers = counters_json(&r->counters);
+    char *numbers = counters_json(&r->counters), *text = text_json(&r->text);
     sa_status status = model_file_parts_make(&parts, r->model, error);
-    if (status == SA_OK && (!options || !numbers))
+    if (status == SA_OK && (!options || !numbers || !text))
         status = sa_fail_memory(error, 0);
     if (status == SA_OK) {
         extra extras[OPTIMIZER_SLOTS_MAX + 1];
@@ -216,11 +267,13 @@ sa_status run_save_state(run *r, sa_error *error) {
                 (st_tensor){extras[i].name, ST_F32, 1, {count}, extras[i].data, (size_t)count * sizeof(real)};
         parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
         parts.entry[parts.n_entries++] = (st_entry){"run.counters", numbers};
+        parts.entry[parts.n_entries++] = (st_entry){"run.text", text};
         status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
     }
     model_file_parts_free(&parts);
     free(options);
     free(numbers);
+    free(text);
     return status;
 }
 
@@ -229,12 +282,13 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     path_of(r, "state.safetensors", path);
     SA_TRY(st_open(file, path, error));
     SA_TRY(model_file_read(r->model, *file, error));
-    const char *options = st_metadata(*file, "run.options"), *numbers = st_metadata(*file, "run.counters");
-    if (!options || !numbers)
+    const char *options = st_metadata(*file, "run.options"), *numbers = st_metadata(*file, "run.counters"),
+               *text = st_metadata(*file, "run.text");
+    if (!options || !numbers || !text)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
     run_restore_model(r, &r->model->net.config);
     SA_TRY(run_restore_options(r, options, path, error));
-    if (!counters_parse(&r->counters, numbers))
+    if (!counters_parse(&r->counters, numbers) || !text_parse(&r->text, text))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;
 }

@@ -1,38 +1,28 @@
-#include "train/run.h"
+#include "train/intake.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-typedef struct side_reader {
-    const pair_text *text;
-    size_t at, n; /* lines of the sides to read: n of source, then n of target when both */
-    bool source, target;
-} side_reader;
-
-static const char *next_line(void *user, size_t *length) {
-    side_reader *r = user;
-    size_t sides = (size_t)r->source + (size_t)r->target;
-    if (r->at >= sides * r->text->n)
-        return NULL;
-    bool first = r->source && r->at < r->text->n;
-    const char *line = first ? r->text->source[r->at] : r->text->target[r->at % r->text->n];
-    r->at++;
-    *length = strlen(line);
-    return line;
+sa_status intake_fail_empty(const char *what, const corpus_counts *counts, int max_length, sa_error *error) {
+    return sa_fail(
+        error, SA_DATA,
+        "%s: no pair is left of %zu: %zu have an empty side, %zu are longer than %d symbols (--max-length)", what,
+        counts->read, counts->empty, counts->too_long, max_length);
 }
 
-static sa_status learn_vocabularies(run *r, const pair_text *text, sa_error *error) {
+static void report_text(run *r, const char *what, const corpus *c, const corpus_counts *counts, int max_length,
+                        size_t replaced, const char *replaced_at) {
+    run_message(r, "%s: %zu pairs, %zu + %zu symbols; dropped: %zu with an empty side, %zu longer than %d symbols",
+                what, c->n, c->source_symbols, c->target_symbols, counts->empty, counts->too_long, max_length);
+    if (replaced)
+        run_message(r, "%s: %zu invalid bytes or NULs were replaced by U+FFFD, the first at %s", what, replaced,
+                    replaced_at);
+}
+
+/* The sizes asked for are upper bounds. */
+static void settle_sizes(run *r) {
     const sa_train_options *o = &r->options;
-    vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization};
-    side_reader source = {.text = text, .source = true, .target = o->joint_vocab};
-    SA_TRY(vocab_train(&r->model->source, &v, next_line, &source, error));
-    if (o->joint_vocab)
-        r->model->target = r->model->source;
-    else {
-        v.size = o->model.vocab_target;
-        side_reader target = {.text = text, .target = true};
-        SA_TRY(vocab_train(&r->model->target, &v, next_line, &target, error));
-    }
     int sizes[2] = {vocab_size(r->model->source), vocab_size(r->model->target)};
     int asked[2] = {o->model.vocab_source, o->joint_vocab ? o->model.vocab_source : o->model.vocab_target};
     for (int k = 0; k < 2; k++)
@@ -41,48 +31,91 @@ static sa_status learn_vocabularies(run *r, const pair_text *text, sa_error *err
                         k ? "target" : "source", sizes[k], asked[k]);
     r->options.model.vocab_source = sizes[0];
     r->options.model.vocab_target = sizes[1];
+}
+
+/* Another validation text can leave other pairs for training. */
+static sa_status check_same_pairs(run *r, sa_error *error) {
+    text_record *began = &r->text;
+    uint64_t pairs = r->train.n, symbols = r->train.source_symbols + r->train.target_symbols;
+    if (began->known && (began->pairs != pairs || began->symbols != symbols))
+        return sa_fail(
+            error, SA_DATA,
+            "%s: the run began with another training text: %llu pairs of %llu symbols, now %llu of %llu; "
+            "validation files or none must be given as they were then",
+            r->options.train_source, (unsigned long long)began->pairs, (unsigned long long)began->symbols,
+            (unsigned long long)pairs, (unsigned long long)symbols);
+    began->pairs = pairs;
+    began->symbols = symbols;
     return SA_OK;
 }
 
-static sa_status encode(run *r, const char *what, const pair_text *text, int max_length, corpus *out,
-                        sa_error *error) {
+/* For what is needed only while texts are read. */
+static const char *scratch_folder(const sa_train_options *o) {
+    const char *usual = getenv("TMPDIR");
+    if (o->tmp_dir || o->output)
+        return o->tmp_dir ? o->tmp_dir : o->output;
+    return usual && *usual ? usual : "/tmp";
+}
+
+static sa_status load_training_text(run *r, pool *threads, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    intake t = {.r = r, .threads = threads};
     corpus_counts counts;
-    SA_TRY(corpus_encode(out, text, r->model->source, r->model->target, max_length, &counts, error));
-    run_message(r, "%s: %zu pairs, %zu + %zu symbols; dropped: %zu with an empty side, %zu longer than %d symbols",
-                what, counts.kept, out->source_symbols, out->target_symbols, counts.empty, counts.too_long,
-                max_length);
-    if (text->replaced)
-        run_message(r, "%s: %zu invalid bytes or NULs were replaced by U+FFFD, the first at %s", what,
-                    text->replaced, text->replaced_at);
-    if (counts.kept == 0)
-        return sa_fail(
-            error, SA_DATA,
-            "%s: no pair is left of %zu: %zu have an empty side, %zu are longer than %d symbols (--max-length)",
-            what, counts.read, counts.empty, counts.too_long, max_length);
+    bool learn = !r->model->source;
+    t.origin.recipe = intake_recipe(o);
+    t.origin.held_out = o->valid_source ? 0 : (uint64_t)o->held_out;
+    t.origin.max_length = (uint64_t)o->max_length;
+    SA_TRY(intake_name_file(&t, error));
+    SA_TRY(pair_files_open(&t.files, o->train_source, o->train_target, o->strict, scratch_folder(o), error));
+    memcpy(t.origin.stamp, t.files.stamp, sizeof t.origin.stamp);
+    sa_status status = intake_load(&t, &counts, error);
+    pair_files_close(&t.files);
+    SA_TRY(status);
+    if (learn)
+        settle_sizes(r);
+    SA_TRY(check_same_pairs(r, error));
+    memcpy(r->text.lines, t.origin.lines, sizeof r->text.lines);
+    memcpy(r->text.hash, t.origin.hash, sizeof r->text.hash);
+    r->text.known = true;
+    if (!o->valid_source)
+        run_message(r, "no validation text given: the last %zu pairs are held out for it", r->valid_text.n);
+    report_text(r, "training text", &r->train, &counts, o->max_length, t.origin.replaced, t.origin.replaced_at);
     return SA_OK;
+}
+
+static sa_status encode_validation_text(run *r, pool *threads, const replacements *replaced, sa_error *error) {
+    static const char what[] = "validation text";
+    corpus_counts counts;
+    int max_length = 10 * r->options.max_length; /* long sentences too are part of what a user will see */
+    SA_TRY(corpus_encode(&r->valid, &r->valid_text, r->model->source, r->model->target, max_length, threads,
+                         &counts, error));
+    report_text(r, what, &r->valid, &counts, max_length, replaced->n, replaced->first);
+    return counts.kept ? SA_OK : intake_fail_empty(what, &counts, max_length, error);
+}
+
+static sa_status load(run *r, pool *threads, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    replacements replaced = {0}; /* of held out pairs, they were reported with the rest */
+    if (o->valid_source)
+        SA_TRY(pair_text_read(&r->valid_text, o->valid_source, o->valid_target, o->strict, &replaced, error));
+    SA_TRY(load_training_text(r, threads, error));
+    return encode_validation_text(r, threads, &replaced, error);
+}
+
+static sa_status with_threads(run *r, sa_status (*work)(run *, pool *, sa_error *), sa_error *error) {
+    pool *threads;
+    SA_TRY(pool_new(&threads, r->options.threads > 0 ? r->options.threads : thread_cores(), NULL, error));
+    sa_status status = work(r, threads, error);
+    pool_free(threads);
+    return status;
 }
 
 sa_status run_load_data(run *r, sa_error *error) {
-    const sa_train_options *o = &r->options;
-    pair_text train;
-    SA_TRY(pair_text_read(&train, o->train_source, o->train_target, o->strict, error));
-    sa_status status;
-    if (o->valid_source)
-        status = pair_text_read(&r->valid_text, o->valid_source, o->valid_target, o->strict, error);
-    else {
-        status = pair_text_hold_out(&train, (size_t)o->held_out, &r->valid_text, error);
-        if (status == SA_OK)
-            run_message(r, "no validation text given: the last %zu pairs are held out for it", r->valid_text.n);
-    }
-    if (status == SA_OK && r->valid_text.n == 0)
-        status =
-            sa_fail(error, SA_DATA, "no pairs to validate with: name validation files (--valid SOURCE TARGET)");
-    if (status == SA_OK && !r->model->source)
-        status = learn_vocabularies(r, &train, error);
-    if (status == SA_OK)
-        status = encode(r, "training text", &train, o->max_length, &r->train, error);
-    if (status == SA_OK) /* validation keeps long sentences: they are part of what a user will see */
-        status = encode(r, "validation text", &r->valid_text, 10 * o->max_length, &r->valid, error);
-    pair_text_free(&train);
-    return status;
+    return with_threads(r, load, error);
+}
+
+sa_status run_load_training_text_again(run *r, sa_error *error) {
+    unlink(r->train.path);
+    corpus_free(&r->train);
+    return with_threads(r, load_training_text, error);
 }

@@ -21,12 +21,54 @@ static int compare(const void *a, const void *b) {
     return x->place < y->place ? -1 : 1;
 }
 
-static void sort_window(const corpus *c, const size_t *index, size_t n, sort_key *key) {
-    for (size_t i = 0; i < n; i++) {
-        const struct pair *p = &c->pair[index[i]];
-        key[i] = (sort_key){p->target_length, p->source_length, i, index[i]};
+/* Pairs of as many minibatches as a window has, on average. */
+static size_t window_span(const corpus *c, batch_limits limits, int window) {
+    size_t sentences = limits.sentences > 0 ? (size_t)limits.sentences : c->n;
+    if (limits.words > 0) {
+        double mean = ((double)c->target_symbols + (double)c->n) / (double)c->n;
+        double fit = (double)limits.words / mean;
+        if (fit < (double)sentences)
+            sentences = fit > 1 ? (size_t)fit : 1;
     }
-    qsort(key, n, sizeof *key, compare);
+    return window > 0 && sentences <= c->n / (size_t)window ? sentences * (size_t)window : c->n;
+}
+
+sa_status epoch_make(epoch *out, const corpus *c, uint64_t seed, int64_t number, batch_limits limits, int window,
+                     sa_error *error) {
+    SA_ASSERT(c->n > 0 && (limits.sentences > 0 || limits.words > 0));
+    size_t span = window_span(c, limits, window);
+    *out = (epoch){
+        .corpus = c,
+        .seed = seed,
+        .number = (uint64_t)number,
+        .limits = limits,
+        .order = permutation_at(seed, (uint64_t)number, STREAM_PAIRS, c->n),
+        .span = span,
+        .pair = calloc(span, sizeof *out->pair),
+        .start = calloc(span + 1, sizeof *out->start),
+        .key = calloc(span, sizeof *out->key),
+        .shuffled = calloc(span, sizeof *out->shuffled),
+    };
+    if (out->pair && out->start && out->key && out->shuffled)
+        return SA_OK;
+    epoch_free(out);
+    return sa_fail_memory(error, span * (sizeof *out->key + 3 * sizeof *out->pair));
+}
+
+void epoch_free(epoch *e) {
+    free(e->pair);
+    free(e->start);
+    free(e->key);
+    free(e->shuffled);
+    *e = (epoch){0};
+}
+
+static void sort_window(epoch *e, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        pair p = corpus_pair(e->corpus, e->pair[i]);
+        e->key[i] = (sort_key){p.target_length, p.source_length, i, e->pair[i]};
+    }
+    qsort(e->key, n, sizeof *e->key, compare);
 }
 
 /* Whether the limits let n pairs stand together whose longest target has that many symbols. */
@@ -35,84 +77,63 @@ static bool fit(batch_limits limits, size_t n, int longest) {
                       (limits.words == 0 || n * (size_t)longest <= (size_t)limits.words));
 }
 
-/* Where minibatches begin among n sorted pairs; bound[batches] is n. Returns how many there are. */
-static size_t cut(batch_limits limits, const sort_key *key, size_t n, size_t *bound) {
+/* Notes where minibatches begin among the sorted pairs; returns how many there are. */
+static size_t cut(epoch *e, size_t n) {
     size_t batches = 0, from = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || !fit(limits, i + 1 - from, key[i].target_length))
-            bound[batches++] = from = i;
-    bound[batches] = n;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || !fit(e->limits, i + 1 - from, e->key[i].target_length))
+            e->start[batches++] = from = i;
+    }
+    e->start[batches] = n;
     return batches;
 }
 
-/* Writes the sorted window back, minibatches in shuffled order. */
-static void deal(epoch *e, size_t *index, size_t offset, const sort_key *key, const size_t *bound, size_t batches,
-                 rng *random, size_t *order) {
-    size_t at = 0;
+/* Writes the sorted pairs back, minibatches in shuffled order. */
+static void shuffle_batches(epoch *e, size_t batches) {
+    rng random = rng_at(e->seed, e->number, e->first / e->span, STREAM_BATCHES);
     for (size_t i = 0; i < batches; i++)
-        order[i] = i;
-    rng_shuffle(random, order, batches);
+        e->shuffled[i] = i;
+    rng_shuffle(&random, e->shuffled, batches);
+    size_t at = 0;
     for (size_t i = 0; i < batches; i++) {
-        e->start[e->n++] = offset + at;
-        for (size_t k = bound[order[i]]; k < bound[order[i] + 1]; k++)
-            index[at++] = key[k].pair;
+        size_t from = e->start[e->shuffled[i]], end = e->start[e->shuffled[i] + 1];
+        e->shuffled[i] = at; /* it was read */
+        for (size_t k = from; k < end; k++)
+            e->pair[at++] = e->key[k].pair;
     }
+    memcpy(e->start, e->shuffled, batches * sizeof *e->start);
 }
 
-/* Pairs of as many minibatches as a window has, on average. */
-static size_t window_span(const corpus *c, batch_limits limits, int window) {
-    size_t sentences = limits.sentences > 0 ? (size_t)limits.sentences : c->n;
-    if (limits.words > 0) {
-        double mean = ((double)c->target_symbols + (double)c->n) / (double)c->n;
-        double fit_words = (double)limits.words / mean;
-        if (fit_words < (double)sentences)
-            sentences = fit_words > 1 ? (size_t)fit_words : 1;
-    }
-    return window > 0 && sentences <= c->n / (size_t)window ? sentences * (size_t)window : c->n;
+sa_status epoch_deal(epoch *e, size_t at, sa_error *error) {
+    SA_ASSERT(at < e->corpus->n);
+    e->n = 0;
+    e->first = at / e->span * e->span;
+    size_t rest = e->corpus->n - e->first, n = rest < e->span ? rest : e->span;
+    for (size_t i = 0; i < n; i++)
+        e->pair[i] = permutation_of(&e->order, e->first + i);
+    corpus_expect(e->corpus, e->pair, n);
+    SA_TRY(corpus_check(e->corpus, e->pair, n, error));
+    sort_window(e, n);
+    size_t batches = cut(e, n);
+    shuffle_batches(e, batches);
+    e->n = batches;
+    return SA_OK;
 }
 
-sa_status epoch_make(epoch *out, const corpus *c, uint64_t seed, int64_t number, batch_limits limits, int window,
-                     sa_error *error) {
-    size_t span = window_span(c, limits, window);
-    *out = (epoch){.pair = malloc(c->n * sizeof(size_t)), .start = malloc((c->n + 1) * sizeof(size_t))};
-    sort_key *key = malloc(span * sizeof *key);
-    size_t *order = malloc(span * sizeof *order), *bound = malloc((span + 1) * sizeof *bound);
-    bool ok = out->pair && out->start && key && order && bound;
-    for (size_t i = 0; ok && i < c->n; i++)
-        out->pair[i] = i;
-    rng random = rng_at(seed, (uint64_t)number, 0, STREAM_PAIRS);
-    if (ok)
-        rng_shuffle(&random, out->pair, c->n);
-    for (size_t at = 0; ok && at < c->n; at += span) {
-        size_t n = c->n - at < span ? c->n - at : span;
-        sort_window(c, out->pair + at, n, key);
-        random = rng_at(seed, (uint64_t)number, at / span, STREAM_BATCHES);
-        deal(out, out->pair + at, at, key, bound, cut(limits, key, n, bound), &random, order);
-    }
-    if (ok)
-        out->start[out->n] = c->n;
-    else
-        epoch_free(out);
-    free(key);
-    free(order);
-    free(bound);
-    return ok ? SA_OK : sa_fail_memory(error, c->n * sizeof(size_t));
-}
-
-size_t epoch_find(const epoch *e, size_t position) {
-    size_t low = 0, high = e->n;
-    while (low < high) {
+sa_status epoch_batch(epoch *e, size_t position, const size_t **pairs, size_t *n, sa_error *error) {
+    *n = 0;
+    if (position >= e->corpus->n)
+        return SA_OK;
+    if (e->n == 0 || position / e->span * e->span != e->first)
+        SA_TRY(epoch_deal(e, position, error));
+    size_t at = position - e->first, low = 0, high = e->n; /* start[low] <= at < start[high] */
+    while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (e->start[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
+        *(e->start[middle] <= at ? &low : &high) = middle;
     }
-    return low < e->n && e->start[low] == position ? low : e->n;
-}
-
-void epoch_free(epoch *e) {
-    free(e->pair);
-    free(e->start);
-    *e = (epoch){0};
+    if (e->start[low] == at) {
+        *pairs = e->pair + at;
+        *n = e->start[low + 1] - at;
+    }
+    return SA_OK;
 }

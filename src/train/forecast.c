@@ -92,7 +92,7 @@ static double translation_bytes(const pass_cost *cost, const forecast_input *in)
     double B = fmin(o.mini_batch, (double)in->valid->n);
     int S = 0;
     for (size_t i = 0; i < in->valid->n; i++)
-        S = in->valid->pair[i].source_length > S ? in->valid->pair[i].source_length : S;
+        S = in->valid->entry[i].source_length > S ? in->valid->entry[i].source_length : S;
     return pass_cost_of(cost, false, B, S, 1) + pass_cost_of(cost, false, B * in->options->valid_beam, 0, 1) +
            TRANSLATION_PRODUCTS * (double)GEMM_PRODUCT_BYTES;
 }

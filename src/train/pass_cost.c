@@ -16,15 +16,14 @@ static int side(int corner, int axis) {
 
 static bool probe(const model *net, tape *t, bool recording, int corner, const regularisation *r, double *bytes) {
     static const int end_marks[PROBE_MOST]; /* all words are </s>: 0 */
-    pair same = {end_marks, end_marks, side(corner, 1), side(corner, 2), 0};
-    pair pairs[PROBE_MOST];
+    corpus_entry entries[PROBE_MOST];
     size_t order[PROBE_MOST];
     int B = side(corner, 0);
     for (int i = 0; i < B; i++) {
-        pairs[i] = same;
+        entries[i] = (corpus_entry){.source_length = side(corner, 1), .target_length = side(corner, 2)};
         order[i] = (size_t)i;
     }
-    corpus c = {.n = (size_t)B, .pair = pairs};
+    corpus c = {.n = (size_t)B, .entry = entries, .ids = end_marks, .n_ids = PROBE_MOST};
     pass_result result = {0};
     tape_reset(t, recording);
     bool ok = batch_pass(net, t, &c, order, B, r, 1, &result);

@@ -4,6 +4,7 @@
 
 #include "model/model_file.h"
 #include "text/corpus.h"
+#include "text/pair_text.h"
 #include "train/epoch.h"
 #include "train/update.h"
 
@@ -25,21 +26,40 @@ typedef struct run_counters {
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
     int64_t skipped;            /* updates in a row whose loss or gradient was not finite */
-    int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */
     /* since the last progress report */
     double shown_loss;
     int64_t shown_words, shown_ends;
 } run_counters;
+
+/* What the training text was when the run began: a resume needs the same. Part of state.safetensors. */
+typedef struct text_record {
+    bool known;
+    uint64_t lines[2], hash[2]; /* of its files' contents; [1] zero for TSV */
+    uint64_t pairs, symbols;    /* that are trained on */
+    uint64_t key;               /* names the file of ids in a folder that runs share */
+} text_record;
+
+/* The file of ids in the run's own folder. */
+#define RUN_CORPUS_FILE "train.corpus"
+
+/* The minibatches of the update that is made: minibatch i is pair[start[i] ... start[i + 1]). */
+typedef struct update_batches {
+    size_t *pair, *start;
+    size_t capacity;
+    int n;
+} update_batches;
 
 typedef struct run {
     sa_train_options options; /* after a resume: with the stored values of what defines the run */
     sa_train_callback *callback;
     void *user;
     sa_model *model;
+    text_record text;
     pair_text valid_text;
     corpus train, valid;
     updater updater;
     run_counters counters;
+    update_batches batches;
     double started; /* clock when this process began, less earlier seconds */
     FILE *metrics, *log;
     strbuf early;       /* lines for the log from before it was opened */
@@ -55,8 +75,11 @@ void run_clear(run *r);
 
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
 
-/* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. */
+/* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. A
+ * resumed run is refused another text than it began with. */
 sa_status run_load_data(run *r, sa_error *error);
+/* Makes the corpus anew whose file was found damaged (corpus_check). */
+sa_status run_load_training_text_again(run *r, sa_error *error);
 
 /* checkpoint.c */
 /* The folder is made, locked, and tried for writing; an existing run in it is refused or looked for as the options
@@ -65,6 +88,8 @@ sa_status run_prepare_folder(run *r, sa_error *error);
 /* Saves the state of a run that begins, in place of one that is there, whose other files are deleted then. Whenever
  * this ends, there is a run to resume, or, in a new folder, nothing. */
 sa_status run_replace_run(run *r, sa_error *error);
+/* Deletes the folder that was made for a run which then could not begin. */
+void run_remove_folder(const run *r);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */

@@ -30,7 +30,8 @@ static void report_skip(run *r, const size_t *pairs, size_t n) {
     char lines[768];
     size_t length = 0;
     for (size_t i = 0; i < n; i++) {
-        length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu", r->train.pair[pairs[i]].line + 1);
+        length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu",
+                                   corpus_pair(&r->train, pairs[i]).line + 1);
         if (i + 1 < n && length < sizeof lines - 32)
             continue;
         run_message(r, "update %lld %s%s", (long long)r->counters.update + 1, what, lines);
@@ -39,24 +40,63 @@ static void report_skip(run *r, const size_t *pairs, size_t n) {
     }
 }
 
-/* One update, from optimizer_delay minibatches, or what the epoch has left; *epoch_ended: it was the epoch's last.
- */
-static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
+/* The minibatch of the epoch that begins at `position`. Where the file of ids turns out to be damaged, it is made
+ * anew. */
+static sa_status next_batch(run *r, epoch *e, size_t position, const size_t **pairs, size_t *n, sa_error *error) {
+    sa_error fault;
+    sa_status status = epoch_batch(e, position, pairs, n, &fault);
+    if (status == SA_FORMAT) {
+        run_message(r, "%s; it is made anew", fault.text);
+        SA_TRY(run_load_training_text_again(r, error));
+        status = epoch_batch(e, position, pairs, n, &fault);
+    }
+    if (status != SA_OK)
+        return sa_fail(error, status, "%s", fault.text);
+    return *n ? SA_OK : sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+}
+
+/* Gathers the minibatches of an update, optimizer_delay of them or what the epoch has left, which may be of several
+ * windows. */
+static sa_status gather_batches(run *r, epoch *e, sa_error *error) {
+    update_batches *b = &r->batches;
+    size_t position = (size_t)r->counters.position, n;
+    b->n = 0;
+    if (!b->start && !(b->start = calloc((size_t)r->options.optimizer_delay + 1, sizeof *b->start)))
+        return sa_fail_memory(error, 0);
+    while (b->n < r->options.optimizer_delay && position < r->train.n) {
+        const size_t *pairs;
+        size_t at = b->start[b->n];
+        SA_TRY(next_batch(r, e, position, &pairs, &n, error));
+        if (at + n > b->capacity) {
+            size_t *grown = realloc(b->pair, 2 * (at + n) * sizeof *grown);
+            if (!grown)
+                return sa_fail_memory(error, 2 * (at + n) * sizeof *grown);
+            b->pair = grown;
+            b->capacity = 2 * (at + n);
+        }
+        memcpy(b->pair + at, pairs, n * sizeof *pairs);
+        b->start[++b->n] = at + n;
+        position += n;
+    }
+    return b->n > 0 ? SA_OK
+                    : sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+}
+
+/* One update; *epoch_ended: it was the epoch's last. */
+static sa_status run_update(run *r, epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
-    size_t i = epoch_find(e, (size_t)c->position);
-    if (i == e->n)
-        return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
-    int delay = r->options.optimizer_delay, n = e->n - i < (size_t)delay ? (int)(e->n - i) : delay;
-    size_t sentences = e->start[i + (size_t)n] - e->start[i];
+    const update_batches *b = &r->batches;
+    SA_TRY(gather_batches(r, e, error));
+    size_t sentences = b->start[b->n];
     double rate = learning_rate(r);
     update_result result;
     sa_status status =
-        updater_run(&r->updater, &r->train, e->pair, e->start + i, n, c->update + 1, rate, &result, error);
+        updater_run(&r->updater, &r->train, b->pair, b->start, b->n, c->update + 1, rate, &result, error);
     bool skipped = status == SA_NUMERIC && ++c->skipped <= SKIPS_MAX;
     if (status != SA_OK && !skipped)
         return status;
     if (skipped)
-        report_skip(r, e->pair + e->start[i], sentences);
+        report_skip(r, b->pair, sentences);
     else
         c->skipped = 0;
     c->update++;
@@ -121,20 +161,6 @@ static sa_status train(run *r, const char **why, sa_error *error) {
     return r->counters.validated == r->counters.update ? SA_OK : run_validate(r, &ignored, error);
 }
 
-/* A resumed run goes on in the middle of an epoch, whose order is that of the text it began with. */
-static sa_status check_same_text(run *r, sa_error *error) {
-    run_counters *c = &r->counters;
-    int64_t pairs = (int64_t)r->train.n, symbols = (int64_t)(r->train.source_symbols + r->train.target_symbols);
-    if (r->options.resume && c->pairs > 0 && (c->pairs != pairs || c->symbols != symbols))
-        return sa_fail(error, SA_DATA,
-                       "%s: the run began with another training text: %lld pairs of %lld symbols, now %lld of %lld",
-                       r->options.train_source, (long long)c->pairs, (long long)c->symbols, (long long)pairs,
-                       (long long)symbols);
-    c->pairs = pairs;
-    c->symbols = symbols;
-    return SA_OK;
-}
-
 static void tell_limits(run *r, batch_limits limits) {
     char words[64] = "";
     if (limits.words > 0)
@@ -170,8 +196,6 @@ static sa_status prepare(run *r, sa_error *error) {
     sa_status status = o->resume ? run_open_state(r, &state, error) : forecast_check_sizes(o, threads, error);
     if (status == SA_OK)
         status = run_load_data(r, error);
-    if (status == SA_OK)
-        status = check_same_text(r, error);
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
@@ -236,6 +260,8 @@ void run_clear(run *r) {
     corpus_free(&r->train);
     corpus_free(&r->valid);
     pair_text_free(&r->valid_text);
+    free(r->batches.pair);
+    free(r->batches.start);
     sa_model_free(r->model);
 }
 
@@ -248,7 +274,7 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
     if (status == SA_OK)
         status = open_and_train(&r, &why, error);
     else if (r.made_folder)
-        rmdir(options->output); /* still empty */
+        run_remove_folder(&r);
     if (status == SA_OK && r.stop)
         status = sa_fail(error, SA_STOPPED, "the run is saved in %s after update %lld; --resume goes on with it",
                          options->output, (long long)r.counters.update);

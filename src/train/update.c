@@ -62,9 +62,9 @@ sa_status updater_pack(updater *u, sa_error *error) {
 batch_size batch_size_of(const corpus *c, const size_t *pairs, int n) {
     batch_size size = {.B = n};
     for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        size.S = p->source_length > size.S ? p->source_length : size.S;
-        size.T = p->target_length > size.T ? p->target_length : size.T;
+        const pair p = corpus_pair(c, pairs[i]);
+        size.S = p.source_length > size.S ? p.source_length : size.S;
+        size.T = p.target_length > size.T ? p.target_length : size.T;
     }
     return size;
 }
@@ -76,9 +76,9 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
     if (!sides)
         return false;
     for (int i = 0; i < n; i++) {
-        const pair *p = &c->pair[pairs[i]];
-        sides[i] = (sentence){p->source, p->source_length};
-        sides[n + i] = (sentence){p->target, p->target_length};
+        pair p = corpus_pair(c, pairs[i]);
+        sides[i] = (sentence){p.source, p.source_length};
+        sides[n + i] = (sentence){p.target, p.target_length};
     }
     return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
@@ -121,15 +121,21 @@ static void run_shard(void *argument, int task, int worker) {
         tape_backward(t);
 }
 
+/* Work of a pair: a decoder's step costs about two of the encoder's. */
+static long work_of(const corpus *c, size_t i) {
+    pair p = corpus_pair(c, i);
+    return p.source_length + 2 * (long)p.target_length;
+}
+
 /* Cuts a minibatch, sorted by length, into pieces of about equal work; returns how many (at most `shards`). */
 static int cut_shards(const corpus *c, const size_t *pairs, int n, int shards, int *start) {
     long total = 0, sum = 0;
     for (int i = 0; i < n; i++)
-        total += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+        total += work_of(c, pairs[i]);
     int made = 0;
     start[made++] = 0;
     for (int i = 0; i < n && made < shards; i++) {
-        sum += c->pair[pairs[i]].source_length + 2 * c->pair[pairs[i]].target_length;
+        sum += work_of(c, pairs[i]);
         if (sum * shards >= total * made && i + 1 < n)
             start[made++] = i + 1;
     }
@@ -238,7 +244,7 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const si
                       double rate, update_result *result, sa_error *error) {
     *result = (update_result){0};
     for (size_t k = start[0]; k < start[n]; k++)
-        result->words += c->pair[pairs[k]].target_length;
+        result->words += corpus_pair(c, pairs[k]).target_length;
     double scale = 1.0 / (double)(u->options->loss_per_word ? (size_t)result->words : start[n] - start[0]);
     SA_TRY(updater_pack(u, error));
     for (int i = 0; i < n; i++) {
@@ -268,7 +274,11 @@ static void measure_batch(void *argument, int task, int worker) {
 }
 
 sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {
-    return epoch_make(out, c, 0, 0, limits, 0, error);
+    SA_TRY(epoch_make(out, c, 0, 0, limits, 0, error));
+    sa_status dealt = epoch_deal(out, 0, error);
+    if (dealt != SA_OK)
+        epoch_free(out);
+    return dealt;
 }
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {

@@ -45,6 +45,31 @@ train 0 '' -q --train-tsv pairs.tsv.gz --valid src.gz tgt -o other --after 1e --
 cmp -s first other/best.safetensors || fail 'a TSV file gives another model than two files'
 train 0 '' -q --train - tgt --valid-tsv pairs.tsv.gz -o other --after 1e --overwrite --threads 2
 cmp -s first other/best.safetensors || fail 'standard input gives another model than a file'
+mkfifo pairs
+gzip -dc pairs.tsv.gz >pairs &
+train 0 '' -q --train-tsv pairs --valid src tgt -o other --after 1e --overwrite
+cmp -s first other/best.safetensors || fail 'a pipe gives another model than a file'
+
+# What the text is made into is made once, where runs can share it.
+mkdir shared
+train 0 '' -q --train src tgt --valid src tgt -o ids --tmp-dir shared --after 1e
+[ ! -e ids/train.corpus ] || fail '--tmp-dir: the ids are in the folder of the run'
+train 0 '^shared/softalign-[0-9a-f]*\.corpus: the training text is taken from this file' --train src tgt \
+    --valid src tgt -o ids --tmp-dir shared --after 1e --overwrite --seed 1
+cmp -s first ids/best.safetensors || fail '--tmp-dir: another model'
+cp src in
+train 0 '' -q --train - tgt --valid src tgt -o ids --tmp-dir shared --after 1e --overwrite
+cmp -s first ids/best.safetensors || fail '--tmp-dir: standard input gives another model'
+[ "$(ls shared | wc -l)" -eq 2 ] || fail "--tmp-dir: $(ls shared)"
+train 1 'nowhere/softalign-.*: No such file' --train src tgt --valid src tgt -o ids2 --tmp-dir nowhere --after 1e
+[ ! -e ids2 ] || fail '--tmp-dir nowhere left a folder'
+
+# 75 pairs of 7 target symbols, </s> among them: 5 an update, or all in one, which the preset's 32 sentences do not
+# prevent, or 16.
+train 0 'best at update 15 ' --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 41
+run 0 'best at update 1 ' train --vocab-type word --dim-emb 8 --dim-rnn 8 --dim-dec 8 --dim-att 8 --dim-maxout 8 \
+    --threads 1 --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 525
+train 0 'best at update 5 ' --train src tgt --valid src tgt -o sized --after 1e --overwrite --mini-batch-words 525
 train 2 'standard input cannot be both' --train - - --valid src tgt -o other --after 1e --overwrite
 cmp -s first other/best.safetensors || fail 'a refused --overwrite changed the run that was there'
 

@@ -1,4 +1,4 @@
-/* Sentences for vocab_train() in tests. */
+/* Vocabularies of a few sentences, for tests. */
 #ifndef TEST_SENTENCES_H
 #define TEST_SENTENCES_H
 
@@ -6,28 +6,21 @@
 
 #include "text/vocab.h"
 
-typedef struct sentences {
-    const char *const *line; /* NULL ends them */
-    int times;               /* all lines that often */
-    size_t at;
-} sentences;
-
-static inline const char *next_sentence(void *user, size_t *length) {
-    sentences *s = user;
-    if (s->times > 0 && !s->line[s->at]) {
-        s->times--;
-        s->at = 0;
-    }
-    if (s->times == 0 || !s->line[s->at])
-        return NULL;
-    *length = strlen(s->line[s->at]);
-    return s->line[s->at++];
-}
-
+/* Learns from lines, which a NULL ends, all of them that often. */
 static inline sa_status train_on(vocab **out, sa_vocab_type type, int size, const char *normalization,
                                  const char *const *lines, int times, sa_error *error) {
     vocab_options options = {.type = type, .size = size, .normalization = normalization};
-    return vocab_train(out, &options, next_sentence, &(sentences){.line = lines, .times = times}, error);
+    vocab_learner *l;
+    *out = NULL;
+    SA_TRY(vocab_learner_new(&l, &options, error));
+    sa_status status = SA_OK;
+    for (int i = 0; i < times; i++)
+        for (const char *const *line = lines; *line && status == SA_OK; line++)
+            status = vocab_learner_add(l, *line, strlen(*line), error);
+    if (status == SA_OK)
+        status = vocab_learner_end(l, out, error);
+    vocab_learner_free(l);
+    return status;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "pairs.h"
 #include "runs.h"
 #include "train/batch_fit.h"
 #include "train/update.h"
@@ -13,8 +14,7 @@
 enum { PAIRS = 3000, LONGEST = 40, SHARDS = 2 };
 
 /* A text of many short sentences and few long ones, and a small model. */
-static pair pairs[PAIRS];
-static corpus text = {.n = PAIRS, .pair = pairs};
+static corpus text;
 static length_table lengths;
 static sa_train_options options;
 static pass_cost cost;
@@ -26,8 +26,7 @@ static int make_all(void **state) {
     for (int i = 0; i < PAIRS; i++) {
         double u = rng_uniform(&random), v = rng_uniform(&random);
         int T = 1 + (int)(u * u * LONGEST), S = 1 + (int)(0.2 * v * LONGEST + 0.8 * u * u * LONGEST);
-        pairs[i] = (pair){words, words, S, T, (size_t)i};
-        text.target_symbols += (size_t)T - 1;
+        append_pair(&text, 300, words, S, words, T);
     }
     sa_train_options_init(&options, "small", NULL);
     options.model.vocab_source = options.model.vocab_target = 300;
@@ -42,6 +41,7 @@ static int make_all(void **state) {
 
 static int free_all(void **state) {
     length_table_free(&lengths);
+    corpus_free(&text);
     return remove_text(state);
 }
 
@@ -53,11 +53,11 @@ static batch_limits fit(double bytes) {
 
 static void a_length_table_counts_pairs_and_knows_their_longest_source(void **state) {
     (void)state;
-    pair few[] = {{.source_length = 3, .target_length = 2},
-                  {.source_length = 9, .target_length = 4},
-                  {.source_length = 5, .target_length = 4}};
+    corpus_entry few[] = {{.source_length = 3, .target_length = 2},
+                          {.source_length = 9, .target_length = 4},
+                          {.source_length = 5, .target_length = 4}};
     length_table t;
-    expect_status(length_table_make(&t, &(corpus){.n = 3, .pair = few}, &error), SA_OK);
+    expect_status(length_table_make(&t, &(corpus){.n = 3, .entry = few}, &error), SA_OK);
     assert_int_equal(t.T, 4);
     const size_t upto[] = {0, 0, 1, 1, 3};
     const int source[] = {0, 0, 3, 3, 9};
@@ -74,8 +74,10 @@ static void minibatches_within_the_limits_fit_and_use_the_memory(void **state) {
         for (int number = 0; number < 3; number++) {
             epoch e;
             expect_status(epoch_make(&e, &text, 7, number, limits, 20, &error), SA_OK);
-            for (size_t i = 0; i < e.n; i++) {
-                batch_size b = batch_size_of(&text, e.pair + e.start[i], (int)(e.start[i + 1] - e.start[i]));
+            const size_t *batch;
+            for (size_t at = 0, n = 0; at < PAIRS; at += n) {
+                expect_status(epoch_batch(&e, at, &batch, &n, &error), SA_OK);
+                batch_size b = batch_size_of(&text, batch, (int)n);
                 assert_true(b.B <= limits.sentences);
                 assert_true(b.B == 1 || limits.words == 0 || b.B * b.T <= limits.words);
                 most = fmax(most, SHARDS * pass_cost_of(&cost, true, (double)b.B / SHARDS, b.S, b.T));
@@ -126,13 +128,15 @@ static void tapes_take_no_more_than_the_workspace(void **state) {
     expect_status(updater_init(&u, &options, &net, SHARDS, &plan, &error), SA_OK);
     expect_status(epoch_make(&e, &text, 7, 0, limits, 20, &error), SA_OK);
     double most = 0;
-    for (size_t i = 0; i < e.n && i < 40; i++) {
+    const size_t *batch;
+    for (size_t i = 0, at = 0, n = 0; at < PAIRS && i < 40; i++, at += n) {
         update_result result;
-        expect_status(updater_run(&u, &text, e.pair, e.start + i, 1, 1, 0.1, &result, &error), SA_OK);
+        expect_status(epoch_batch(&e, at, &batch, &n, &error), SA_OK);
+        expect_status(updater_run(&u, &text, batch, (size_t[]){0, n}, 1, 1, 0.1, &result, &error), SA_OK);
         double taken = 0;
         for (int k = 0; k < SHARDS; k++)
             taken += (double)arena_peak(u.tapes[k]->arena);
-        batch_size size = batch_size_of(&text, e.pair + e.start[i], (int)(e.start[i + 1] - e.start[i]));
+        batch_size size = batch_size_of(&text, batch, (int)n);
         taken += SHARDS * pass_scratch_of(&cost, true, SA_F32, size.B / (double)SHARDS, size.T);
         most = fmax(most, taken);
     }

@@ -145,6 +145,113 @@ static void a_file_that_another_process_is_writing_is_left_alone(void **state) {
     assert_contents(path, "yours");
 }
 
+static void a_file_written_in_pieces_is_there_when_it_is_finished(void **state) {
+    (void)state;
+    char path[512];
+    in_folder(path, "pieces");
+    file_writer *w;
+    assert_int_equal(file_writer_open(&w, path, false, NULL), SA_OK);
+    assert_int_equal(file_writer_put(w, 6, "gh", 2, NULL), SA_OK);
+    assert_int_equal(file_writer_put(w, 0, "abcd", 4, NULL), SA_OK);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(file_writer_finish(w, NULL), SA_OK);
+    file_mapping m;
+    assert_int_equal(file_map(&m, path, NULL), SA_OK);
+    assert_int_equal(m.size, 8);
+    assert_memory_equal(m.data, "abcd\0\0gh", 8);
+    file_unmap(&m);
+    assert_no_temporary(path);
+    assert_int_equal(file_writer_open(&w, path, false, NULL), SA_OK);
+    assert_int_equal(file_writer_put(w, 0, "x", 1, NULL), SA_OK);
+    file_writer_abandon(w);
+    assert_int_equal(file_map(&m, path, NULL), SA_OK);
+    assert_int_equal(m.size, 8);
+    file_unmap(&m);
+    assert_no_temporary(path);
+}
+
+static void a_writer_can_look_or_wait_for_another(void **state) {
+    (void)state;
+    char path[512], byte = 'g';
+    in_folder(path, "waited");
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork(); /* first: it would inherit the lock */
+    assert_true(child >= 0);
+    if (child == 0) {
+        file_writer *late;
+        alarm(60);
+        bool ok = read(ends[0], &byte, 1) == 1;
+        ok = ok && file_writer_open(&late, path, true, NULL) == SA_OK && late && access(path, F_OK) == 0;
+        if (ok)
+            file_writer_abandon(late);
+        _exit(ok ? 0 : 1);
+    }
+    file_writer *first, *second;
+    assert_int_equal(file_writer_open(&first, path, false, NULL), SA_OK);
+    assert_int_equal(file_writer_open(&second, path, false, NULL), SA_OK);
+    assert_null(second);
+    assert_int_equal(write(ends[1], &byte, 1), 1);
+    usleep(20000); /* likely enough for the child to wait */
+    assert_int_equal(file_writer_put(first, 0, "done", 4, NULL), SA_OK);
+    assert_int_equal(file_writer_finish(first, NULL), SA_OK);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_contents(path, "done");
+    assert_no_temporary(path);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void an_unnamed_file_is_nowhere_to_be_seen(void **state) {
+    (void)state;
+    char path[512];
+    in_folder(path, "unseen");
+    assert_int_equal(mkdir(path, 0700), 0);
+    int fd;
+    sa_error e;
+    assert_int_equal(file_unnamed(&fd, path, &e), SA_OK);
+    assert_int_equal(file_append(fd, "text", "abc", 3, &e), SA_OK);
+    assert_int_equal(rmdir(path), 0);
+    char bytes[3];
+    assert_int_equal(pread(fd, bytes, 3, 0), 3);
+    assert_memory_equal(bytes, "abc", 3);
+    close(fd);
+    assert_int_equal(file_unnamed(&fd, path, &e), SA_IO);
+    assert_non_null(strstr(e.text, path));
+    if (access("/dev/full", F_OK) == 0) {
+        fd = open("/dev/full", O_WRONLY);
+        assert_int_equal(file_append(fd, "text", "abc", 3, &e), SA_IO);
+        assert_non_null(strstr(e.text, "text: cannot be written: No space"));
+        close(fd);
+    }
+}
+
+static void a_stamp_changes_with_contents_and_cannot_be_set_back(void **state) {
+    (void)state;
+    char path[512];
+    in_folder(path, "stamp");
+    file_stamp none = file_stamp_of(path), folder_stamp = file_stamp_of(folder);
+    assert_true(file_stamp_equal(&none, &folder_stamp));
+    assert_int_equal(write_text(path, "a", NULL), SA_OK);
+    file_stamp first = file_stamp_of(path), again = file_stamp_of(path);
+    assert_true(file_stamp_equal(&first, &again));
+    assert_false(file_stamp_equal(&first, &none));
+    assert_int_equal(first.size, 1);
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    usleep(20000); /* the system's clock for files ticks every few milliseconds */
+    int fd = open(path, O_WRONLY);
+    assert_int_equal(write(fd, "b", 1), 1);
+    const struct timespec same[2] = {s.st_atim, s.st_mtim};
+    assert_int_equal(futimens(fd, same), 0);
+    close(fd);
+    again = file_stamp_of(path);
+    assert_int_equal(first.modified, again.modified);
+    assert_false(file_stamp_equal(&first, &again));
+}
+
 static void a_link_is_followed_and_stays(void **state) {
     (void)state;
     char path[512], link[512];
@@ -383,6 +490,10 @@ int main(void) {
         cmocka_unit_test(the_mode_follows_the_umask),
         cmocka_unit_test(a_longer_file_left_by_a_killed_process_is_taken_over),
         cmocka_unit_test(a_file_that_another_process_is_writing_is_left_alone),
+        cmocka_unit_test(a_file_written_in_pieces_is_there_when_it_is_finished),
+        cmocka_unit_test(a_writer_can_look_or_wait_for_another),
+        cmocka_unit_test(an_unnamed_file_is_nowhere_to_be_seen),
+        cmocka_unit_test(a_stamp_changes_with_contents_and_cannot_be_set_back),
         cmocka_unit_test(a_link_is_followed_and_stays),
         cmocka_unit_test(a_temporary_that_is_a_link_is_not_written_through),
         cmocka_unit_test(devices_and_folders_are_not_replaced),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "pairs.h"
 #include "runs.h"
 #include "train/forecast.h"
 #include "train/pass_cost.h"
@@ -22,18 +23,17 @@ enum { MOST_PAIRS = 64, LONGEST = 40 };
 
 /* Pairs of all the same length. */
 typedef struct text {
-    pair pairs[MOST_PAIRS];
     size_t order[MOST_PAIRS];
     corpus c;
 } text;
 
 static void fill(text *x, int n, int S, int T) {
     static const int words[LONGEST]; /* all </s> */
+    corpus_free(&x->c);
     for (int i = 0; i < n; i++) {
-        x->pairs[i] = (pair){words, words, S, T, (size_t)i};
+        append_pair(&x->c, 2000, words, S, words, T);
         x->order[i] = (size_t)i;
     }
-    x->c = (corpus){.n = (size_t)n, .pair = x->pairs};
 }
 
 static sa_train_options preset_options(const char *name) {
@@ -44,7 +44,7 @@ static sa_train_options preset_options(const char *name) {
 }
 
 static double bytes_of_pass(const sa_train_options *o, bool recording, int B, int S, int T) {
-    static text x;
+    text x = {0};
     model net;
     tape *t;
     pass_result result;
@@ -61,6 +61,7 @@ static double bytes_of_pass(const sa_train_options *o, bool recording, int B, in
     double bytes = (double)arena_peak(t->arena);
     tape_free(t);
     model_clear(&net);
+    corpus_free(&x.c);
     return bytes;
 }
 
@@ -106,7 +107,7 @@ static double kilobytes_of(const char *key) {
 /* Trains on one minibatch and measures another, with the paper's sizes but for the vocabulary. Translation, which
  * would take the rest, needs a real text. */
 static void compare_with_memory(const char *name) {
-    static text train, valid;
+    text train = {0}, valid = {0};
     sa_train_options o = preset_options(name);
     model net;
     updater u;
@@ -144,6 +145,8 @@ static void compare_with_memory(const char *name) {
         expect_near(name, told, taken, 1.1, 0.9);
     updater_clear(&u);
     model_clear(&net);
+    corpus_free(&train.c);
+    corpus_free(&valid.c);
 }
 
 static void a_forecast_comes_near_what_is_taken(void **state) {
@@ -154,7 +157,7 @@ static void a_forecast_comes_near_what_is_taken(void **state) {
 
 static void packs_of_bf16_take_half_a_pack(void **state) {
     (void)state;
-    static text x;
+    text x = {0};
     model net;
     forecast f[2];
     sa_train_options o = preset_options("small");
@@ -167,6 +170,7 @@ static void packs_of_bf16_take_half_a_pack(void **state) {
     /* what is not used step by step has no backward pack in float: less than twice as much */
     assert_true(f[0].part[FORECAST_PACKS] < 2 * f[1].part[FORECAST_PACKS] && f[1].part[FORECAST_PACKS] > 0);
     model_clear(&net);
+    corpus_free(&x.c);
 }
 
 /* What a child says that may take so many megabytes more of addresses. */

@@ -24,10 +24,18 @@ static void every_byte_counts_zeros_and_high_ones_too(void **state) {
     assert_true(hash_bytes(NULL, 0) == hash_string(""));
 }
 
+static void pieces_give_the_hash_of_the_whole(void **state) {
+    (void)state;
+    const char text[] = "foobar";
+    for (size_t cut = 0; cut <= 6; cut++)
+        assert_true(hash_more(hash_more(HASH_START, text, cut), text + cut, 6 - cut) == hash_string(text));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_give_the_published_fnv_1a_values),
         cmocka_unit_test(every_byte_counts_zeros_and_high_ones_too),
+        cmocka_unit_test(pieces_give_the_hash_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,71 @@ static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **s
     }
 }
 
+/* Minibatches of 4 to 12 pairs, whose number in an epoch nobody knows before. */
+static void minibatches_by_symbols_are_the_same_after_a_kill(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = forty_updates(&path, "words");
+    o.mini_batch = 12;
+    o.mini_batch_words = 40;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    o = forty_updates(&path, "words-killed");
+    o.mini_batch = 12;
+    o.mini_batch_words = 40;
+    train_killed(&o, 33);
+    o.resume = true;
+    o.mini_batch_words = 0; /* the run's value stays */
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.messages, "--mini-batch-words stays 40");
+    expect_same_run("words", "words-killed");
+}
+
+static void a_minibatch_has_no_more_symbols_than_asked(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = toy_options(&path, folder, "sized");
+    o.mini_batch = 0;
+    o.mini_batch_words = 80; /* ten pairs of 7 words and </s> */
+    o.after_epochs = 1;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.done, "best at update 10 ");
+    o.mini_batch_words = 0;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "mini-batch is 0");
+}
+
+static void a_pair_of_two_thousand_words_is_trained_on(void **state) {
+    (void)state;
+    toy_paths path;
+    char own[200];
+    snprintf(own, sizeof own, "%s/long", folder);
+    assert_int_equal(mkdir(own, 0777), 0);
+    sa_train_options o = toy_options(&path, own, "run");
+    for (int side = 0; side < 2; side++) {
+        FILE *f = fopen(side ? path.target : path.source, "w");
+        assert_non_null(f);
+        for (int line = 0; line < 3; line++) /* the second is too long by far, and dropped */
+            for (int i = 0, n = line == 1 ? 100000 : 2000; i < n; i++)
+                fprintf(f, "w%d%c", i % 50, i + 1 < n ? ' ' : '\n');
+        fclose(f);
+    }
+    char valid[2][300];
+    snprintf(valid[0], sizeof valid[0], "%s/src", folder);
+    snprintf(valid[1], sizeof valid[1], "%s/tgt", folder);
+    o.valid_source = valid[0];
+    o.valid_target = valid[1];
+    o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = o.model.dim_rnn = o.model.dim_dec = 8;
+    o.max_length = 3000;
+    o.after_epochs = 0;
+    o.after_updates = 2;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    expect_text(w.messages, "training text: 2 pairs, 4000 + 4000 symbols");
+    expect_text(w.messages, "1 longer than 3000");
+}
+
 static void a_kill_between_updates_of_several_minibatches_changes_nothing(void **state) {
     (void)state;
     for (int killed = 0; killed < 2; killed++) {
@@ -227,8 +292,8 @@ static void a_resume_with_another_text_is_refused(void **state) {
     o.train_target = p.train_target;
     o.resume = true;
     expect_status(sa_train(&o, NULL, NULL, &error), SA_DATA);
-    expect_text(error.text, "100 pairs");
-    expect_text(error.text, "now 20");
+    expect_text(error.text, p.train_source);
+    expect_text(error.text, "100 lines, this file has 20");
 }
 
 static void early_stopping_ends_the_run_and_says_why(void **state) {
@@ -466,6 +531,9 @@ int main(void) {
         cmocka_unit_test(the_number_of_threads_changes_no_byte),
         cmocka_unit_test(bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte),
         cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
+        cmocka_unit_test(minibatches_by_symbols_are_the_same_after_a_kill),
+        cmocka_unit_test(a_minibatch_has_no_more_symbols_than_asked),
+        cmocka_unit_test(a_pair_of_two_thousand_words_is_trained_on),
         cmocka_unit_test(updates_from_several_minibatches_are_the_same_with_any_number_of_threads),
         cmocka_unit_test(the_last_update_of_an_epoch_takes_the_minibatches_that_are_left),
         cmocka_unit_test(a_kill_between_updates_of_several_minibatches_changes_nothing),

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pairs.h"
+
 enum { PAIRS = 30, LONGEST = 9, SYMBOLS = 40 };
 
 /* A small model, and pairs of random symbols. */
@@ -20,7 +22,6 @@ typedef struct fixture {
     model net;
     updater u;
     int ids[PAIRS][2][LONGEST];
-    pair pairs[PAIRS];
     corpus c;
     size_t order[PAIRS];
 } fixture;
@@ -44,10 +45,9 @@ static void begin(fixture *f, void (*choose)(sa_train_options *), int threads) {
             for (int j = 0; j + 1 < length[side]; j++)
                 f->ids[i][side][j] = 2 + (int)rng_below(&random, SYMBOLS - 2);
         }
-        f->pairs[i] = (pair){f->ids[i][0], f->ids[i][1], length[0], length[1], (size_t)i};
+        append_pair(&f->c, SYMBOLS, f->ids[i][0], length[0], f->ids[i][1], length[1]);
         f->order[i] = (size_t)i;
     }
-    f->c = (corpus){.n = PAIRS, .pair = f->pairs};
     if (model_declare(&f->net, &o->model, &e) || params_allocate(&f->net.params, true, &e) ||
         params_initialise(&f->net.params, 7, &e) ||
         updater_init(&f->u, o, &f->net, threads, &(memory_plan){1 << 20, GEMM_PRODUCTS_MAX}, &e))
@@ -56,6 +56,7 @@ static void begin(fixture *f, void (*choose)(sa_train_options *), int threads) {
 
 static void end(fixture *f) {
     updater_clear(&f->u);
+    corpus_free(&f->c);
     model_clear(&f->net);
 }
 

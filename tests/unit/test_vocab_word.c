@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -55,6 +56,34 @@ static void the_rarest_words_are_left_out(void **state) {
     assert_int_equal(ids.id[2], 3);
     id_list_free(&ids);
     vocab_free(v);
+}
+
+/* 300 different words of a megabyte. */
+static void the_rarest_words_are_forgotten_where_there_are_too_many(void **state) {
+    (void)state;
+    enum { LONG = 1 << 20 };
+    char *word = malloc(LONG + 1);
+    assert_non_null(word);
+    memset(word, 'x', LONG);
+    word[LONG] = 0;
+    vocab_learner *l;
+    vocab_options options = {.type = SA_VOCAB_WORD, .size = 1000};
+    assert_int_equal(vocab_learner_new(&l, &options, &error), SA_OK);
+    for (int i = 0; i < 300; i++) {
+        snprintf(word, 16, "%d", i);
+        word[strlen(word)] = 'x';
+        assert_int_equal(vocab_learner_add(l, word, LONG, &error), SA_OK);
+        assert_int_equal(vocab_learner_add(l, "der hund", 8, &error), SA_OK);
+    }
+    vocab *v;
+    assert_int_equal(vocab_learner_end(l, &v, &error), SA_OK);
+    vocab_learner_free(l);
+    assert_in_range(vocab_size(v), 4 + 30, 4 + 60);
+    assert_string_equal(vocab_piece(v, 2), "der");
+    assert_string_equal(vocab_piece(v, 3), "hund");
+    assert_memory_equal(vocab_piece(v, vocab_size(v) - 1), "299x", 4); /* the last ones had room again */
+    vocab_free(v);
+    free(word);
 }
 
 static void thousands_of_words_are_all_found_again(void **state) {
@@ -171,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_ordered_by_frequency_and_then_by_bytes),
         cmocka_unit_test(the_rarest_words_are_left_out),
+        cmocka_unit_test(the_rarest_words_are_forgotten_where_there_are_too_many),
         cmocka_unit_test(thousands_of_words_are_all_found_again),
         cmocka_unit_test(odd_words_are_escaped_and_read_back),
         cmocka_unit_test(nbsp_and_the_ideographic_space_are_letters),

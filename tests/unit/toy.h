@@ -19,7 +19,8 @@ static inline void toy_pair(int i, char source[80], char target[80]) {
         {"dog", "cane"}, {"cat", "gatto"}, {"horse", "cavallo"}, {"bear", "orso"}};
     static const char *const verb[][2] = {{"sees", "vede"}, {"hears", "sente"}, {"likes", "ama"}};
     static const char *const adverb[][2] = {{"today", "oggi"}, {"here", "qui"}, {"now", "ora"}};
-    int k = i * 131 % 1152; /* 131 has no factor in common with the number of sentences: no two are the same */
+    int k =
+        (int)(i * 131L % 1152); /* 131 has no factor in common with the number of sentences: no two are the same */
     int a = k % 2, j = k / 2 % 4, n = k / 8 % 4, v = k / 32 % 3, b = k / 96 % 4, w = k / 384 % 3;
     snprintf(source, 80, "%s %s %s %s %s %s %s", article[a][0], adjective[j][0], noun[n][0], verb[v][0],
              article[!a][0], noun[b][0], adverb[w][0]);
