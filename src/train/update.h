@@ -4,20 +4,24 @@
 
 #include "base/thread.h"
 #include "model/loss.h"
+#include "ranks/ranks.h"
 #include "text/corpus.h"
 #include "train/optimizer.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
- * come, and no result depends on how many there are. */
+ * come, and no result depends on how many there are. Of several ranks each has some of the shards, and updates its
+ * blocks of values, slots and average; of the others' it gets the values at once, the rest by updater_share. */
 typedef struct updater {
     const sa_train_options *options;
+    const ranks *ranks; /* among which this is one */
     model *net;
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
     real *average;                   /* exponential moving average of the values; NULL: off */
+    double *squares;                 /* sums of them over blocks of the gradient */
     pool *pool;
     gemm **gemms; /* one per worker */
-    tape **tapes; /* n_tapes >= shards, >= workers */
+    tape **tapes; /* n_tapes >= this rank's shards, >= workers */
     int n_tapes;
     int *shard_start;          /* shards + 1 */
     pass_result *shard_result; /* shards */
@@ -30,17 +34,20 @@ typedef struct update_result {
     double gradient_norm; /* before clipping, of the scaled loss */
 } update_result;
 
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error);
+sa_status updater_init(updater *u, const sa_train_options *options, const ranks *group, model *net, int threads,
+                       sa_error *error);
 void updater_clear(updater *u);
 
 /* update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
- * changed. */
+ * changed. All ranks take part, with the same arguments, and get the same result. */
 sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
                       update_result *result, sa_error *error);
 
 /* Loss without training over pairs[0 ... n) in minibatches of the options' size. */
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error);
 
+/* Everyone gets all of the slots and of the average, which is wanted before they are read or saved. */
+void updater_share(updater *u);
 /* Exchanges values and average; packs are renewed. Called twice, everything is as before. Does nothing without an
  * average. */
 sa_status updater_swap_average(updater *u, sa_error *error);

@@ -1,6 +1,7 @@
 # For the tests of the program: sourced with the program's path as $1. Leaves the shell in an empty folder of its own,
-# which goes with the test; a test ends with `exit $failed`.
+# which goes with the test, and $lib as the name of this one; a test ends with `exit $failed`.
 program=$(realpath "$1")
+lib=$(cd "$(dirname "$0")/lib" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/softalign.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
