@@ -131,6 +131,7 @@ static const counter counters[] = {
     COUNTER(COUNT, skipped, false),
     COUNTER(COUNT, pairs, false),
     COUNTER(COUNT, symbols, false),
+    COUNTER(COUNT, ranks, false),
     COUNTER(NUMBER, shown_loss, false),
     COUNTER(COUNT, shown_words, false),
     COUNTER(COUNT, shown_ends, false),
