@@ -173,9 +173,10 @@ static const option train_options[] = {
              "what matrix products round their operands to; bf16 is faster where the processor has it"),
     OPT_NUMBER("seed", 0, "N", train_arguments, run.seed, ANY, "start of all random numbers"),
     OPT_NUMBER("threads", 0, "N", train_arguments, run.threads, AT_LEAST(0),
-               "threads that work; 0: one for each core; the result does not depend on it"),
-    OPT_NUMBER("shards", 0, "N", train_arguments, run.shards, AT_LEAST(1),
-               "pieces that a minibatch is cut into, and so the most threads of use"),
+               "threads that work in each process; 0: one for each core; the result does not depend on it"),
+    OPT_NUMBER(
+        "shards", 0, "N", train_arguments, run.shards, AT_LEAST(1),
+        "pieces that a minibatch is cut into, and so the most threads of use, those of all processes counted"),
     OPT_NUMBER("progress-freq", 0, "N", train_arguments, run.progress_freq, AT_LEAST(0),
                "updates between lines of progress; 0: about every 10 seconds"),
     OPT_END,
@@ -185,6 +186,21 @@ static const option train_options[] = {
 
 static volatile sig_atomic_t signal_received;
 static volatile sig_atomic_t signals_are_typed; /* the terminal shows ^C, after which a new line begins */
+static volatile sig_atomic_t signals_are_told;  /* by this process, rank 0 of several */
+
+/* SIGUSR1 is what mpirun passes on to its processes, and some batch systems send before their time is over. */
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}};
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
+
+static const char *signal_name(int number) {
+    for (int i = 0; i < N_SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return "a signal";
+}
 
 static void on_signal(int number) {
     static const char text[] = "\nsoftalign: stopping after this update; a second signal ends at once\n";
@@ -192,20 +208,21 @@ static void on_signal(int number) {
     if (signal_received != 0)
         _exit(128 + number);
     signal_received = number;
+    if (!signals_are_told)
+        return;
     ssize_t ignored = write(STDERR_FILENO, text + start, sizeof text - 1 - (size_t)start);
     (void)ignored;
 }
 
 static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); /* training goes on when nobody reads its progress any more */
-    const int numbers[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIGNALS; i++) {
         struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         struct sigaction old;
         sigemptyset(&action.sa_mask);
         /* A background job whose shell ignores Ctrl-C for it goes on ignoring it. */
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
+        if (sigaction(signals[i].number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i].number, &action, NULL);
     }
 }
 
@@ -347,6 +364,9 @@ static int train_run(int argc, char **argv) {
         return status;
     const char *terminal = getenv("TERM");
     reporter r = {.a = &a};
+    int rank, ranks;
+    sa_train_ranks(&rank, &ranks);
+    signals_are_told = rank == 0;
     signals_are_typed = isatty(STDERR_FILENO);
     r.terminal = signals_are_typed && terminal != NULL && strcmp(terminal, "dumb") != 0;
     catch_signals();
@@ -354,8 +374,10 @@ static int train_run(int argc, char **argv) {
     sa_status trained = sa_train(&a.run, on_event, &r, &error);
     if (r.line_is_open)
         fputc('\n', stderr);
+    if (trained != SA_OK && error.text[0] == '\0')
+        return CLI_OK; /* rank 0 says what it was, and its exit status is the one that counts */
     if (trained == SA_STOPPED && signal_received != 0) {
-        cli_message("stopped by %s: %s", signal_received == SIGINT ? "SIGINT" : "SIGTERM", error.text);
+        cli_message("stopped by %s: %s", signal_name(signal_received), error.text);
         return 128 + signal_received;
     }
     return trained == SA_OK ? CLI_OK : cli_library_error(&error);
@@ -370,9 +392,14 @@ const command command_train = {
         "(best.safetensors), the newest one (last.safetensors) and all that is needed to go on "
         "(state.safetensors). The same options, seed and shards give the same model, with any number of threads, "
         "and after a stop and --resume too.\n"
-        "Ctrl-C or SIGTERM ends the run after the current update and saves it; a second one ends at once.",
+        "Ctrl-C, SIGTERM or SIGUSR1 ends the run after the current update and saves it; a second one ends at "
+        "once.\n"
+        "Started by mpirun, several processes share out the shards and train one model: they need the same "
+        "arguments "
+        "and the same files. mpirun passes SIGUSR1 on.",
     .examples = "  softalign train --train corpus.en corpus.fr --valid dev.en dev.fr -o run\n"
-                "  softalign train --preset rnnsearch --train-tsv pairs.tsv.gz -o paper --after 10e,600m\n",
+                "  softalign train --preset rnnsearch --train-tsv pairs.tsv.gz -o paper --after 10e,600m\n"
+                "  mpirun -n 2 softalign train --train corpus.en corpus.fr -o run\n",
     .options = train_options,
     .run = train_run,
 };

@@ -208,8 +208,8 @@ typedef struct sa_train_options {
 
     sa_precision precision;
     uint64_t seed;
-    int threads;           /* 0: all cores */
-    int shards;            /* pieces of a minibatch; part of the run, not of the machine */
+    int threads;           /* of each process; 0: all cores */
+    int shards;            /* pieces of a minibatch; part of the run, not of the machine; at least one a process */
     int64_t progress_freq; /* updates between progress events; 0: about every 10 seconds */
 } sa_train_options;
 
@@ -247,6 +247,16 @@ typedef int sa_train_callback(const sa_train_event *event, void *user);
  * machine's memory, a control group's, or the limits of the process. */
 SA_API sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user,
                           sa_error *error);
+
+/* Processes that mpirun started, on one machine or several, train one model when they call sa_train with the same
+ * options and read the same files: they share out the shards of every minibatch and sum their gradients. Rank 0
+ * validates, writes, and hears of everything; other callbacks get SA_EVENT_UPDATE only, and can stop the run as
+ * well. All ranks return the same status; a text that is empty means that rank 0 has it. A program that uses MPI
+ * itself has initialised it before, and finalises it; otherwise sa_train does both, which MPI allows once in a
+ * process.
+ *
+ * Which of how many processes this is, by the environment that mpirun made: 0 of 1 when there was none. */
+SA_API void sa_train_ranks(int *rank, int *size);
 
 /* How fast training is, measured. */
 typedef struct sa_train_bench {

@@ -4,7 +4,8 @@
 # the line to run, and exit status 1.
 set -eu
 
-# Debian package, and how to tell that it is there: a command, or a header that the compiler finds.
+# Debian package, and how to tell that it is there: a command, a header that the compiler finds, or a module that
+# pkg-config finds.
 needed='
 gcc                   command cc
 g++                   command c++
@@ -20,6 +21,8 @@ libcmocka-dev         header  cmocka.h
 needed_ci='
 clang                 command clang
 clang-format-14       command clang-format-14
+libopenmpi-dev        module  ompi-c
+openmpi-bin           command mpirun
 '
 
 has_header() {
@@ -31,6 +34,7 @@ list_missing() {
         case $kind in
         command) command -v "$name" >/dev/null || printf ' %s' "$package" ;;
         header) has_header "$name" || printf ' %s' "$package" ;;
+        module) pkg-config --exists "$name" 2>/dev/null || printf ' %s' "$package" ;;
         esac
     done <<END
 $1

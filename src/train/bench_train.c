@@ -95,7 +95,7 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
     SA_TRY(params_allocate(&r->model->net.params, true, error));
     const memory_plan plan = {16 << 20, GEMM_PRODUCTS_MAX};
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
-    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, &plan, error));
+    SA_TRY(updater_init(&r->updater, &r->options, &r->ranks, &r->model->net, threads, &plan, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
     batch_limits limits = {.sentences = r->options.mini_batch};
     SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, limits, r->options.window, error));
@@ -146,7 +146,7 @@ sa_status sa_bench_train(const sa_train_options *options, int batches, int passe
                          sa_error *error) {
     if (batches < 1 || passes < 1 || !options->train_source)
         return sa_fail(error, SA_USAGE, "a benchmark needs training text, and at least one minibatch and one pass");
-    bench b = {.r = {.options = *options}};
+    bench b = {.r = {.options = *options, .ranks = {.size = 1}}};
     b.r.options.output = NULL; /* the text stays in memory */
     *out = (sa_train_bench){0};
     sa_status status = prepare(&b, batches, error);

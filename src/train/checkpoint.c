@@ -136,6 +136,7 @@ static const counter counters[] = {
     COUNTER(NUMBER, bleu, true),
     COUNTER(COUNT, validated, false),
     COUNTER(COUNT, skipped, false),
+    COUNTER(COUNT, ranks, false),
     COUNTER(NUMBER, shown_loss, false),
     COUNTER(COUNT, shown_words, false),
     COUNTER(COUNT, shown_ends, false),

@@ -97,9 +97,10 @@ static double translation_bytes(const pass_cost *cost, const forecast_input *in)
            TRANSLATION_PRODUCTS * (double)GEMM_PRODUCT_BYTES;
 }
 
-/* Shards whose passes are in memory at a time. */
+/* Shards whose passes this rank has in memory at a time. */
 static int tapes_of(const forecast_input *in) {
-    return in->threads < in->options->shards ? in->threads : in->options->shards;
+    int own_shards = (in->options->shards + in->ranks - 1) / in->ranks;
+    return in->threads < own_shards ? in->threads : own_shards;
 }
 
 /* The limits of minibatches, what the largest within them takes, and of that the arena of one shard. */
@@ -195,7 +196,7 @@ sa_status forecast_check_sizes(const sa_train_options *o, int threads, sa_error 
     model net;
     forecast f = {0};
     SA_TRY(model_declare(&net, &config, error));
-    forecast_input in = {.options = o, .net = &net, .threads = threads};
+    forecast_input in = {.options = o, .net = &net, .threads = threads, .ranks = 1};
     count_parameters(&f, &in);
     sa_status status = fit_products(&f, &in, error);
     model_clear(&net);

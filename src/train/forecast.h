@@ -29,6 +29,7 @@ typedef struct forecast_input {
     const model *net; /* declared; needs no values */
     const corpus *train, *valid;
     int threads;
+    int ranks; /* that share out the shards */
 } forecast_input;
 
 /* Before any text is read: whether a model of these sizes fits, however few symbols there will be. */

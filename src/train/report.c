@@ -104,8 +104,10 @@ void run_close_logs(run *r) {
     r->metrics = r->log = NULL;
 }
 
+/* Rank 0 speaks for all. The others' callbacks hear of updates only, for they too may want to stop. */
 static void tell(run *r, const sa_train_event *event) {
-    if (r->callback && r->callback(event, r->user))
+    bool heard = run_leads(r) || event->kind == SA_EVENT_UPDATE;
+    if (heard && r->callback && r->callback(event, r->user))
         r->stop = true;
 }
 
@@ -122,7 +124,7 @@ static void log_line(run *r, const char *text) {
     if (r->log) {
         fprintf(r->log, "%s\n", text);
         flush_log(r, r->log, "train.log");
-    } else
+    } else if (run_leads(r))
         strbuf_printf(&r->early, "%s\n", text);
 }
 
@@ -168,7 +170,7 @@ void run_report_update(run *r, const update_result *result, double rate, bool la
     int64_t every = r->options.progress_freq;
     sa_train_event event = event_of(r, SA_EVENT_UPDATE);
     event.text = NULL;
-    if (!last && (every > 0 ? c->update % every != 0 : since < 10)) {
+    if (!run_leads(r) || (!last && (every > 0 ? c->update % every != 0 : since < 10))) {
         tell(r, &event);
         return;
     }

@@ -26,6 +26,7 @@ typedef struct run_counters {
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
     int64_t skipped;            /* updates in a row whose loss or gradient was not finite */
+    int64_t ranks;              /* how many trained last */
     /* since the last progress report */
     double shown_loss;
     int64_t shown_words, shown_ends;
@@ -51,6 +52,7 @@ typedef struct update_batches {
 
 typedef struct run {
     sa_train_options options; /* after a resume: with the stored values of what defines the run */
+    ranks ranks;              /* of them rank 0 alone speaks, validates and writes */
     sa_train_callback *callback;
     void *user;
     sa_model *model;
@@ -70,7 +72,10 @@ typedef struct run {
     double shown_at;    /* seconds at the last progress report */
 } run;
 
-/* Frees whatever the run holds and closes its logs. */
+static inline bool run_leads(const run *r) {
+    return r->ranks.rank == 0;
+}
+/* Frees whatever the run holds, closes its logs and parts with the other ranks. */
 void run_clear(run *r);
 
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
@@ -109,7 +114,15 @@ double run_seconds(const run *r);  /* of training so far */
 double run_fraction(const run *r); /* of the nearest limit used, 0 ... 1; 0 without limits */
 double run_epochs(const run *r);   /* with a fraction */
 
-/* validate.c: measures, saves best, counts patience. *end: a reason to stop, or NULL. */
+/* validate.c: measures, saves best, counts patience. *end: a reason to stop, or NULL. All ranks call it; rank 0
+ * does it. */
 sa_status run_validate(run *r, const char **end, sa_error *error);
+
+/* together.c: what several ranks need beyond what one does. */
+/* When the run's options are known: whether that many can share it. A resume says what another number means. */
+sa_status run_accept_ranks(run *r, sa_error *error);
+/* With everything loaded: checks that all have the same, and gives them rank 0's parameters. All return the same.
+ */
+sa_status run_compare_ranks(run *r, sa_error *error);
 
 #endif

@@ -83,12 +83,11 @@ static sa_status gather_batches(run *r, epoch *e, sa_error *error) {
 }
 
 /* One update; *epoch_ended: it was the epoch's last. */
-static sa_status run_update(run *r, epoch *e, bool *epoch_ended, sa_error *error) {
+static sa_status run_update(run *r, epoch *e, double rate, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
     const update_batches *b = &r->batches;
     SA_TRY(gather_batches(r, e, error));
     size_t sentences = b->start[b->n];
-    double rate = learning_rate(r);
     update_result result;
     sa_status status =
         updater_run(&r->updater, &r->train, b->pair, b->start, b->n, c->update + 1, rate, &result, error);
@@ -128,37 +127,66 @@ static const char *ended_before(const run *r) {
                                 : NULL;
 }
 
+static sa_status next_epoch(run *r, epoch *e, int64_t *made, sa_error *error) {
+    epoch_free(e);
+    *made = r->counters.epoch;
+    batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
+    return epoch_make(e, &r->train, r->options.seed, *made, limits, r->options.window, error);
+}
+
+static const char ended_by_leader[] = "rank 0 ends the run";
+
+/* Whether the run goes on is rank 0's to say, since its clock counts and it validates; so is the learning rate,
+ * which may follow the clock too. Anyone may ask for a stop. */
+static sa_status agree(run *r, sa_status mine, const char **why, double *rate, sa_error *error) {
+    bool leads = run_leads(r);
+    double say[] = {r->stop, leads && *why, leads ? learning_rate(r) : 0};
+    SA_TRY(ranks_agree(&r->ranks, mine, say, 3, error));
+    r->stop = say[0] > 0;
+    if (!leads)
+        *why = say[1] > 0 ? ended_by_leader : NULL;
+    *rate = say[2];
+    return SA_OK;
+}
+
+/* What is left to do when the updates have ended. */
+static sa_status finish(run *r, sa_error *error) {
+    const char *ignored;
+    sa_status status = SA_OK;
+    if (r->stop) {
+        r->counters.seconds = run_seconds(r);
+        updater_share(&r->updater);
+        status = run_leads(r) ? run_save_state(r, error) : SA_OK;
+    } else if (r->counters.validated != r->counters.update)
+        status = run_validate(r, &ignored, error);
+    double stop = r->stop;
+    SA_TRY(ranks_agree(&r->ranks, status, &stop, 1, error));
+    r->stop = stop > 0;
+    return SA_OK;
+}
+
 /* The run until something ends it; *why says what. */
 static sa_status train(run *r, const char **why, sa_error *error) {
     epoch e = {0};
     int64_t made = -1;
     sa_status status = SA_OK;
-    *why = limit_reached(r) ? "the run had already reached its limit" : NULL;
-    while (status == SA_OK && !*why && !r->stop) {
-        if (made != r->counters.epoch) {
-            epoch_free(&e);
-            made = r->counters.epoch;
-            batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
-            status = epoch_make(&e, &r->train, r->options.seed, made, limits, r->options.window, error);
-            if (status != SA_OK)
-                break;
-        }
+    *why = run_leads(r) && limit_reached(r) ? "the run had already reached its limit" : NULL;
+    for (;;) {
+        double rate;
+        if (status == SA_OK && !*why && made != r->counters.epoch)
+            status = next_epoch(r, &e, &made, error);
+        status = agree(r, status, why, &rate, error);
+        if (status != SA_OK || *why || r->stop)
+            break;
         bool epoch_ended = false;
-        status = run_update(r, &e, &epoch_ended, error);
+        status = run_update(r, &e, rate, &epoch_ended, error);
         if (status == SA_OK && validation_due(r, epoch_ended))
             status = run_validate(r, why, error);
-        if (status == SA_OK && !*why)
+        if (status == SA_OK && !*why && run_leads(r))
             *why = limit_reached(r);
     }
     epoch_free(&e);
-    if (status != SA_OK)
-        return status;
-    if (r->stop) {
-        r->counters.seconds = run_seconds(r);
-        return run_save_state(r, error);
-    }
-    const char *ignored;
-    return r->counters.validated == r->counters.update ? SA_OK : run_validate(r, &ignored, error);
+    return status == SA_OK ? finish(r, error) : status;
 }
 
 static void tell_limits(run *r, batch_limits limits) {
@@ -172,7 +200,7 @@ static void tell_limits(run *r, batch_limits limits) {
 /* Tells what memory the run will take, before it takes it, and plans for that. Sizes of minibatches that were to
  * fit become options like those that are given: a resume has them of its state, wherever it runs. */
 static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *error) {
-    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads};
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size};
     forecast f;
     char text[512];
     SA_TRY(forecast_make(&f, &in, error));
@@ -186,14 +214,16 @@ static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *e
     return SA_OK;
 }
 
-static sa_status prepare(run *r, sa_error *error) {
+/* All of a run but its folder. */
+static sa_status load(run *r, sa_error *error) {
     const sa_train_options *o = &r->options;
     int threads = o->threads > 0 ? o->threads : thread_cores();
     memory_plan plan;
     st_file *state = NULL;
-    SA_TRY(run_prepare_folder(r, error));
     SA_TRY(model_file_new(&r->model, error));
     sa_status status = o->resume ? run_open_state(r, &state, error) : forecast_check_sizes(o, threads, error);
+    if (status == SA_OK)
+        status = run_accept_ranks(r, error);
     if (status == SA_OK)
         status = run_load_data(r, error);
     if (status == SA_OK && !o->resume)
@@ -203,22 +233,42 @@ static sa_status prepare(run *r, sa_error *error) {
     if (status == SA_OK)
         status = params_allocate(&r->model->net.params, true, error);
     if (status == SA_OK)
-        status = updater_init(&r->updater, o, &r->model->net, threads, &plan, error);
+        status = updater_init(&r->updater, o, &r->ranks, &r->model->net, threads, &plan, error);
     if (status == SA_OK)
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
     st_close(state);
     if (status == SA_OK && r->stop) /* asked while the texts were read */
         status = sa_fail(error, SA_STOPPED, "training had not begun; nothing was changed in %s", o->output);
-    if (status == SA_OK && !o->resume)
-        status = run_replace_run(r, error);
-    if (status == SA_OK)
-        run_message(r, "%s: %.2fM parameters; %zu training pairs, %d shards, %d threads",
-                    r->model->net.config.preset, (double)params_learned(&r->model->net.params) / 1e6, r->train.n,
-                    o->shards, pool_threads(r->updater.pool));
-    if (status == SA_OK && o->resume)
-        run_message(r, "resumed after update %lld, epoch %.2f", (long long)r->counters.update, run_epochs(r));
     return status;
+}
+
+static sa_status begin(run *r, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    if (!o->resume)
+        SA_TRY(run_replace_run(r, error));
+    char processes[64] = "";
+    if (r->ranks.size > 1)
+        snprintf(processes, sizeof processes, "%d processes, each with ", r->ranks.size);
+    run_message(r, "%s: %.2fM parameters; %zu training pairs, %d shards, %s%d threads", r->model->net.config.preset,
+                (double)params_learned(&r->model->net.params) / 1e6, r->train.n, o->shards, processes,
+                pool_threads(r->updater.pool));
+    if (o->resume)
+        run_message(r, "resumed after update %lld, epoch %.2f", (long long)r->counters.update, run_epochs(r));
+    return SA_OK;
+}
+
+/* Rank 0 does it, and all learn how it went. */
+static sa_status leader_does(run *r, sa_status (*what)(run *r, sa_error *error), sa_error *error) {
+    return ranks_agree(&r->ranks, run_leads(r) ? what(r, error) : SA_OK, NULL, 0, error);
+}
+
+static sa_status prepare(run *r, sa_error *error) {
+    SA_TRY(ranks_agree(&r->ranks, run_check_options(&r->options, error), NULL, 0, error));
+    SA_TRY(leader_does(r, run_prepare_folder, error));
+    SA_TRY(ranks_agree(&r->ranks, load(r, error), NULL, 0, error));
+    SA_TRY(run_compare_ranks(r, error));
+    return leader_does(r, begin, error);
 }
 
 static void start_clock(run *r) {
@@ -230,10 +280,15 @@ static void start_clock(run *r) {
 /* Of a run that had ended, all files stay as they are. */
 static sa_status open_and_train(run *r, const char **why, sa_error *error) {
     start_clock(r);
-    *why = ended_before(r);
-    if (*why)
+    *why = run_leads(r) ? ended_before(r) : NULL;
+    double say[] = {*why != NULL, r->stop};
+    SA_TRY(ranks_agree(&r->ranks, SA_OK, say, 2, error));
+    r->stop = say[1] > 0;
+    if (say[0] > 0) {
+        *why = run_leads(r) ? *why : ended_by_leader;
         return SA_OK;
-    SA_TRY(run_open_logs(r, error));
+    }
+    SA_TRY(leader_does(r, run_open_logs, error));
     return train(r, why, error);
 }
 
@@ -263,21 +318,25 @@ void run_clear(run *r) {
     free(r->batches.pair);
     free(r->batches.start);
     sa_model_free(r->model);
+    ranks_finish(&r->ranks);
 }
 
 sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
     run r = {.options = *options, .callback = callback, .user = user};
     const char *why = NULL;
-    SA_TRY(run_check_options(options, error));
     start_clock(&r);
-    sa_status status = prepare(&r, error);
+    sa_status status = ranks_start(&r.ranks, error);
+    if (status == SA_OK)
+        status = prepare(&r, error);
     if (status == SA_OK)
         status = open_and_train(&r, &why, error);
     else if (r.made_folder)
         run_remove_folder(&r);
-    if (status == SA_OK && r.stop)
-        status = sa_fail(error, SA_STOPPED, "the run is saved in %s after update %lld; --resume goes on with it",
-                         options->output, (long long)r.counters.update);
+    if (status == SA_OK && r.stop) {
+        sa_fail(error, SA_STOPPED, "the run is saved in %s after update %lld; --resume goes on with it",
+                options->output, (long long)r.counters.update);
+        status = ranks_agree(&r.ranks, SA_STOPPED, NULL, 0, error);
+    }
     if (status == SA_OK)
         report_done(&r, why);
     if ((status == SA_OK || status == SA_STOPPED) && r.log_error.status != SA_OK)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads,
+sa_status updater_init(updater *u, const sa_train_options *options, const ranks *group, model *net, int threads,
                        const memory_plan *plan, sa_error *error) {
-    *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
+    *u = (updater){.options = options, .ranks = group, .net = net, .optimizer = optimizer_of(options->optimizer)};
     SA_TRY(pool_new(&u->pool, threads, gemm_work_alone, error));
     gemm_work_alone();
     u->n_tapes = threads;
@@ -17,7 +17,8 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
     u->gemms = calloc((size_t)threads, sizeof *u->gemms);
     u->shard_start = calloc((size_t)options->shards + 1, sizeof *u->shard_start);
     u->shard_result = calloc((size_t)options->shards, sizeof *u->shard_result);
-    if (!u->tapes || !u->gemms || !u->shard_start || !u->shard_result)
+    u->squares = calloc((size_t)ranks_blocks(net->params.count) + 1, sizeof *u->squares);
+    if (!u->tapes || !u->gemms || !u->shard_start || !u->shard_result || !u->squares)
         return sa_fail_memory(error, 0);
     for (int i = 0; i < u->n_tapes; i++)
         SA_TRY(tape_new(&u->tapes[i], net->params.n, plan->arena, error));
@@ -51,6 +52,7 @@ void updater_clear(updater *u) {
     for (int k = 0; k < OPTIMIZER_SLOTS_MAX; k++)
         free(u->slot[k]);
     free(u->average);
+    free(u->squares);
     pool_free(u->pool);
     *u = (updater){0};
 }
@@ -95,9 +97,10 @@ bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs,
 typedef struct shard_job {
     updater *u;
     int round; /* its first shard */
+    bool add;  /* to the gradients of rounds before */
     const corpus *c;
     const size_t *pairs;
-    const int *start; /* shard i is pairs[start[i] ... start[i + 1]) */
+    const int *start; /* of this rank: shard i is pairs[start[i] ... start[i + 1]) */
     int first;        /* number of pairs[0] among the update's */
     int64_t update;
     double scale;
@@ -113,7 +116,7 @@ static void run_shard(void *argument, int task, int worker) {
     int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->gemm = job->u->gemms[worker];
-    t->owns_grads = job->first == 0 && shard == 0;
+    t->owns_grads = !job->add && task == 0;
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
     t->first_sentence = job->first + at;
@@ -143,33 +146,32 @@ static int cut_shards(const corpus *c, const size_t *pairs, int n, int shards, i
     return made;
 }
 
-/* The pass over all parameters: norm first, then the optimiser and the average, in blocks of fixed size. */
-enum { BLOCK = 1 << 18 };
-
+/* The pass over all parameters: norm first, then the optimiser and the average, in the blocks that ranks share out.
+ */
 typedef struct block_job {
     updater *u;
-    double *squares;
     optimizer_step step;
     real keep; /* of the average */
 } block_job;
 
 static long block_size(const updater *u, int block) {
-    long rest = u->net->params.count - (long)block * BLOCK;
-    return rest < BLOCK ? rest : BLOCK;
+    long rest = u->net->params.count - (long)block * RANKS_BLOCK;
+    return rest < RANKS_BLOCK ? rest : RANKS_BLOCK;
 }
 
-static void square_block(void *argument, int block, int worker) {
+static void square_block(void *argument, int task, int worker) {
     (void)worker;
-    block_job *job = argument;
-    job->squares[block] =
-        vec_sum_squares(job->u->net->params.grads + (long)block * BLOCK, block_size(job->u, block));
+    updater *u = argument;
+    int block = ranks_own_block(u->ranks, task);
+    u->squares[task] = vec_sum_squares(u->net->params.grads + (long)block * RANKS_BLOCK, block_size(u, block));
 }
 
-static void update_block(void *argument, int block, int worker) {
+static void update_block(void *argument, int task, int worker) {
     (void)worker;
     block_job *job = argument;
     updater *u = job->u;
-    long at = (long)block * BLOCK, n = block_size(u, block);
+    int block = ranks_own_block(u->ranks, task);
+    long at = (long)block * RANKS_BLOCK, n = block_size(u, block);
     enum { PIECE = 4096 }; /* what the optimiser wrote is still in cache when the average reads it */
     for (long i = 0; i < n; i += PIECE) {
         long piece = n - i < PIECE ? n - i : PIECE;
@@ -188,27 +190,27 @@ static void update_block(void *argument, int block, int worker) {
 }
 
 static sa_status apply(updater *u, int64_t update, double rate, update_result *result, sa_error *error) {
-    int blocks = (int)((u->net->params.count + BLOCK - 1) / BLOCK);
-    /* At first the average follows quickly, so that it forgets the random start. */
-    double keep = fmin((double)u->options->average, (double)(1 + update) / (double)(10 + update));
-    block_job job = {u, calloc((size_t)blocks, sizeof(double)), {u->options, update, rate, 1}, (real)keep};
-    if (!job.squares)
-        return sa_fail_memory(error, 0);
-    pool_run(u->pool, blocks, square_block, &job);
+    long count = u->net->params.count;
+    int blocks = ranks_own_blocks(u->ranks, count);
     double sum = 0;
+    pool_run(u->pool, blocks, square_block, u);
     for (int i = 0; i < blocks; i++)
-        sum += job.squares[i];
-    free(job.squares);
+        sum += u->squares[i];
+    SA_TRY(ranks_agree(u->ranks, SA_OK, &sum, 1, error));
     result->gradient_norm = sqrt(sum);
     if (!isfinite(result->gradient_norm) || !isfinite(result->loss))
         return sa_fail(error, SA_NUMERIC,
                        "update %lld: %s is not finite; the model is as after the update before. Lower the learning "
                        "rate (now %g) or clip (--clip-norm 1)",
                        (long long)update, isfinite(result->loss) ? "the gradient" : "the loss", rate);
+    /* At first the average follows quickly, so that it forgets the random start. */
+    double keep = fmin((double)u->options->average, (double)(1 + update) / (double)(10 + update));
+    block_job job = {u, {u->options, update, rate, 1}, (real)keep};
     double clip = (double)u->options->clip_norm;
     if (clip > 0 && result->gradient_norm > clip)
         job.step.grad_scale = clip / result->gradient_norm;
     pool_run(u->pool, blocks, update_block, &job);
+    ranks_share(u->ranks, u->net->params.values, count);
     return SA_OK;
 }
 
@@ -221,17 +223,20 @@ static sa_status check_tapes(tape *const *tapes, int n, sa_error *error) {
     return SA_OK;
 }
 
-/* Forward and backward of one minibatch: its loss is added to *result, its gradient to those of the update's
- * minibatches before, if there are any. */
+/* Forward and backward of this rank's shards of one minibatch: their loss is added to *result, their gradient to
+ * those of the update's minibatches before, if there are any. */
 static sa_status run_minibatch(shard_job *job, int n, update_result *result, sa_error *error) {
     updater *u = job->u;
-    int shards = cut_shards(job->c, job->pairs, n, u->options->shards, u->shard_start);
+    int all = cut_shards(job->c, job->pairs, n, u->options->shards, u->shard_start);
+    int first = all * u->ranks->rank / u->ranks->size;
+    int shards = all * (u->ranks->rank + 1) / u->ranks->size - first;
+    job->start = u->shard_start + first;
     for (job->round = 0; job->round < shards; job->round += u->n_tapes) {
         int tapes = shards - job->round < u->n_tapes ? shards - job->round : u->n_tapes;
-        bool add = job->first > 0 || job->round > 0;
         pool_run(u->pool, tapes, run_shard, job);
         SA_TRY(check_tapes(u->tapes, tapes, error));
-        SA_TRY(params_collect(&u->net->params, u->tapes, tapes, add, u->gemms, u->pool, error));
+        SA_TRY(params_collect(&u->net->params, u->tapes, tapes, job->add, u->gemms, u->pool, error));
+        job->add = true;
     }
     for (int i = 0; i < shards; i++) {
         result->loss += job->result[i].sums.loss;
@@ -240,18 +245,40 @@ static sa_status run_minibatch(shard_job *job, int n, update_result *result, sa_
     return SA_OK;
 }
 
-sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
-                      double rate, update_result *result, sa_error *error) {
-    *result = (update_result){0};
+/* Loss and gradients of this rank's shards of all the update's minibatches. */
+static sa_status pass(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      update_result *result, sa_error *error) {
     for (size_t k = start[0]; k < start[n]; k++)
         result->words += corpus_pair(c, pairs[k]).target_length;
     double scale = 1.0 / (double)(u->options->loss_per_word ? (size_t)result->words : start[n] - start[0]);
     SA_TRY(updater_pack(u, error));
+    bool add = false;
     for (int i = 0; i < n; i++) {
         int first = (int)(start[i] - start[0]);
-        shard_job job = {u, 0, c, pairs + start[i], u->shard_start, first, update, scale, u->shard_result};
+        shard_job job = {u, 0, add, c, pairs + start[i], u->shard_start, first, update, scale, u->shard_result};
         SA_TRY(run_minibatch(&job, (int)(start[i + 1] - start[i]), result, error));
+        add = job.add;
     }
+    if (!add) /* the others had all shards */
+        memset(u->net->params.grads, 0, (size_t)u->net->params.count * sizeof(real));
+    return SA_OK;
+}
+
+/* Whatever became of this rank's share, the others are waiting to hear of it. */
+static sa_status sum_over_ranks(updater *u, sa_status status, update_result *result, sa_error *error) {
+    double sum[] = {result->loss, result->nll};
+    SA_TRY(ranks_agree(u->ranks, status, sum, 2, error));
+    result->loss = sum[0];
+    result->nll = sum[1];
+    ranks_sum(u->ranks, u->net->params.grads, u->net->params.count);
+    return SA_OK;
+}
+
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      double rate, update_result *result, sa_error *error) {
+    *result = (update_result){0};
+    sa_status status = pass(u, c, pairs, start, n, update, result, error);
+    SA_TRY(sum_over_ranks(u, status, result, error));
     return apply(u, update, rate, result, error);
 }
 
@@ -300,6 +327,13 @@ sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words,
     free(job.result);
     free(job.ok);
     return ok ? SA_OK : sa_fail_memory(error, 0);
+}
+
+void updater_share(updater *u) {
+    for (int k = 0; k < u->optimizer->slots; k++)
+        ranks_share(u->ranks, u->slot[k], u->net->params.count);
+    if (u->average)
+        ranks_share(u->ranks, u->average, u->net->params.count);
 }
 
 sa_status updater_swap_average(updater *u, sa_error *error) {

@@ -4,18 +4,22 @@
 
 #include "base/thread.h"
 #include "model/loss.h"
+#include "ranks/ranks.h"
 #include "text/corpus.h"
 #include "train/epoch.h"
 #include "train/optimizer.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
- * come, and no result depends on how many there are. */
+ * come, and no result depends on how many there are. Of several ranks each has some of the shards, and updates its
+ * blocks of values, slots and average; of the others' it gets the values at once, the rest by updater_share. */
 typedef struct updater {
     const sa_train_options *options;
+    const ranks *ranks; /* among which this is one */
     model *net;
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
     real *average;                   /* exponential moving average of the values; NULL: off */
+    double *squares;                 /* sums of them over blocks of the gradient */
     pool *pool;
     gemm **gemms; /* one per worker */
     tape **tapes; /* one per worker; they borrow the workers' gemms */
@@ -37,14 +41,14 @@ typedef struct memory_plan {
     int products; /* compiled ones that each gemm keeps */
 } memory_plan;
 
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads,
+sa_status updater_init(updater *u, const sa_train_options *options, const ranks *group, model *net, int threads,
                        const memory_plan *plan, sa_error *error);
 void updater_clear(updater *u);
 
 /* An update from n minibatches, of which i is pairs[start[i] ... start[i + 1]), one after the other: up to rounding
  * the update from one minibatch of all their pairs, in the memory that the largest of them takes.
  * update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
- * changed. */
+ * changed. All ranks take part, with the same arguments, and get the same result. */
 sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
                       double rate, update_result *result, sa_error *error);
 
@@ -63,6 +67,8 @@ batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
 bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
                 double scale, pass_result *result);
 
+/* Everyone gets all of the slots and of the average, which is wanted before they are read or saved. */
+void updater_share(updater *u);
 /* Exchanges values and average; packs are renewed. Called twice, everything is as before. Does nothing without an
  * average. */
 sa_status updater_swap_average(updater *u, sa_error *error);

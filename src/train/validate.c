@@ -51,6 +51,11 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
     double nll, bleu = 0;
     long words;
     *end = NULL;
+    updater_share(&r->updater);
+    if (!run_leads(r)) {
+        r->counters.validated = r->counters.update;
+        return SA_OK;
+    }
     SA_TRY(updater_swap_average(&r->updater, error));
     if (!r->updater.average)
         SA_TRY(updater_pack(&r->updater, error));

@@ -125,7 +125,7 @@ static void tapes_take_no_more_than_the_workspace(void **state) {
     memory_plan plan = {(size_t)(bytes / SHARDS), GEMM_PRODUCTS_MAX};
     expect_status(model_declare(&net, &options.model, &error), SA_OK);
     expect_status(params_allocate(&net.params, true, &error), SA_OK);
-    expect_status(updater_init(&u, &options, &net, SHARDS, &plan, &error), SA_OK);
+    expect_status(updater_init(&u, &options, &(ranks){.size = 1}, &net, SHARDS, &plan, &error), SA_OK);
     expect_status(epoch_make(&e, &text, 7, 0, limits, 20, &error), SA_OK);
     double most = 0;
     const size_t *batch;

@@ -17,6 +17,8 @@
 enum { PAIRS = 30, LONGEST = 9, SYMBOLS = 40 };
 
 /* A small model, and pairs of random symbols. */
+static const ranks alone = {.size = 1};
+
 typedef struct fixture {
     sa_train_options options;
     model net;
@@ -50,7 +52,7 @@ static void begin(fixture *f, void (*choose)(sa_train_options *), int threads) {
     }
     if (model_declare(&f->net, &o->model, &e) || params_allocate(&f->net.params, true, &e) ||
         params_initialise(&f->net.params, 7, &e) ||
-        updater_init(&f->u, o, &f->net, threads, &(memory_plan){1 << 20, GEMM_PRODUCTS_MAX}, &e))
+        updater_init(&f->u, o, &alone, &f->net, threads, &(memory_plan){1 << 20, GEMM_PRODUCTS_MAX}, &e))
         fail_msg("%s", e.text);
 }
 
