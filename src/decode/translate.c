@@ -56,7 +56,7 @@ static char **symbol_texts(const vocab *v, const int *ids, int n) {
 static sa_status write_one(const translation_job *job, hypothesis *from, sa_hypothesis *to, sa_error *error) {
     strbuf text = {0};
     const vocab *target = job->model->target;
-    sa_status status = vocab_decode(target, from->ids, (size_t)from->length - 1, &text, error);
+    sa_status status = vocab_decode(target, from->ids, (size_t)from->length - 1, NULL, &text, error);
     if (status != SA_OK) {
         strbuf_free(&text);
         return status;
