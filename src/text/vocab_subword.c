@@ -13,7 +13,6 @@
 
 #define ESCAPE "\xEF\xB7\x90" /* U+FDD0 */
 #define HOLE ESCAPE "3"       /* in what was decoded: a text goes here. No escaped text has it */
-#define BLANK "\xE2\x96\x81"  /* U+2581, in a piece */
 
 /* All of three bytes, but for the digit after ESCAPE. */
 static const struct {
@@ -186,11 +185,15 @@ static const char *subwords_piece(const void *state, int id) {
     return subword_piece(((const subwords *)state)->model, id);
 }
 
+static int subwords_find(const void *state, const char *piece, size_t length) {
+    return subword_find(((const subwords *)state)->model, piece, length);
+}
+
 /* Appends a piece as text: its blank first, the rest without escapes. */
 static void add_text(strbuf *out, const char *piece) {
-    if (starts_with(piece, piece + strlen(piece), BLANK)) {
+    if (starts_with(piece, piece + strlen(piece), VOCAB_SUBWORD_BLANK)) {
         strbuf_puts(out, " ");
-        piece += strlen(BLANK);
+        piece += strlen(VOCAB_SUBWORD_BLANK);
     }
     replace(out, piece, strlen(piece), false);
     strbuf_append(out, "", 1);
@@ -256,6 +259,7 @@ const vocab_kind vocab_kind_subword = {
     .free = subwords_free,
     .size = subwords_size,
     .piece = subwords_piece,
+    .find = subwords_find,
     .encode = subwords_encode,
     .decode = subwords_decode,
 };
