@@ -98,6 +98,6 @@ rm early/state.safetensors
 train 1 'early: a run is here already: use --overwrite to replace it' $text -o early --after 1e
 head -n 30 src >fewer.src
 head -n 30 tgt >fewer.tgt
-train 1 'fewer.src: the run began with another training text: 60 pairs of .* now 30 of' --train fewer.src fewer.tgt \
+train 1 'fewer.src: the run began with another training text: it had 60 lines, this file has 30' --train fewer.src fewer.tgt \
     --valid src tgt -o whole --resume --after 300u
 exit $failed
