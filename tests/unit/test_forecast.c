@@ -142,7 +142,8 @@ static void compare_with_memory(const char *name) {
         told += f.part[i];
     print_message("%s: %.0f MB told, %.0f MB taken\n", name, told / 1e6, taken / 1e6);
     if (!SANITIZED)
-        expect_near(name, told, taken, 1.1, 0.9);
+        expect_near(name, told, taken, 1.1,
+                    0.8); /* the system gives huge pages, larger than asked, as it pleases */
     updater_clear(&u);
     model_clear(&net);
     corpus_free(&train.c);
