@@ -189,6 +189,8 @@ int options_preview(const command *c, void *target, int argc, char **argv);
 extern const option help_option;
 /* Prints the help of a subcommand; *target holds the defaults. */
 void options_help(FILE *stream, const command *c, const void *target);
+/* The value in *base, the structure of the option's table, as --help shows it: empty for flags, pairs and lists. */
+void option_show(const option *o, const void *base, char *text, size_t size);
 /* The names an option takes, NULL for one that takes others; and a list as "word, bpe or unigram". */
 const char *const *option_names(const option *o);
 void join_names(const char *const *names, char *text, size_t size);

@@ -113,6 +113,9 @@ typedef struct sa_model_config {
 SA_API sa_status sa_model_config_preset(sa_model_config *config, const char *preset, sa_error *error);
 /* The names of all presets, NULL-terminated; constant. */
 SA_API const char *const *sa_model_presets(void);
+/* Whether models of the configuration's preset have an option, named as on the command line ("dim-att"). Fields of
+ * those that they have not must keep the preset's values, or be 0. */
+SA_API bool sa_model_config_has(const sa_model_config *config, const char *option);
 
 typedef struct sa_model sa_model;
 

@@ -205,20 +205,21 @@ static bool keep_state(search *s, const decoder_state *from, int rows) {
         s->kept[k] = s->spare[k];
         s->spare[k] = swap;
     }
+    s->state.length = from->length;
     s->state.n = from->n;
     return true;
 }
 
-static bool step(search *s, arena_mark mark, bool first) {
+static bool step(search *s, arena_mark mark) {
     const model *m = s->m;
     tape *t = s->t;
     step_words words;
     decoder_state next;
     step_output out;
     if (!model_words(m, t, s->rows, s->row_word, &words) ||
-        !model_step(m, t, &s->source, s->row_source, first, words, &s->state, &next, &out))
+        !model_step(m, t, &s->source, s->row_source, words, &s->state, &next, &out))
         return false;
-    tensor *hidden = model_readout(m, t, out.s, out.c, out.e, &(regularisation){0}, NULL);
+    tensor *hidden = model_readout(m, t, &out, &(regularisation){0}, NULL);
     tensor *scores = model_scores(m, t, hidden);
     if (!scores)
         return false;
@@ -288,8 +289,8 @@ sa_status search_translate(const model *m, tape *t, const sentence *sentences, i
     tape_reset(t, false);
     bool ok = allocate(&s) && encode(&s);
     arena_mark mark = arena_get_mark(t->arena);
-    for (bool first = true; ok && s.rows > 0; first = false)
-        ok = step(&s, mark, first);
+    while (ok && s.rows > 0)
+        ok = step(&s, mark);
     ok = ok && write_results(&s, out);
     release(&s);
     bool finite = true;

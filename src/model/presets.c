@@ -1,19 +1,28 @@
-#include "model/model.h"
+#include "model/family.h"
 
 #include "base/strbuf.h"
 
 #include <string.h>
 
+/* Fields that every preset reads. */
+#define EVERY                                                                                                      \
+    (CONFIG_BIT(VOCAB_SOURCE) | CONFIG_BIT(VOCAB_TARGET) | CONFIG_BIT(DIM_EMB) | CONFIG_BIT(OUTPUT_RANK) |         \
+     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(INIT))
+#define RNNENCDEC                                                                                                  \
+    (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
+     CONFIG_BIT(RESET))
+#define RNNSEARCH (RNNENCDEC | CONFIG_BIT(DIM_ATT))
+
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
-    .dim_att = 1000, .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
+    .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
 
 static const preset presets[] = {
-    {"rnnsearch", true, {.preset = "rnnsearch", PAPER_SIZES}},  /* Bahdanau, Cho and Bengio 2015 */
-    {"rnnencdec", false, {.preset = "rnnencdec", PAPER_SIZES}}, /* Cho et al. 2014, as run in the former */
     /* RNNsearch at the size that 30,000 sentence pairs and an ordinary computer can fill. */
     {"small",
+     &family_rnnsearch,
      true,
+     RNNSEARCH,
      {.preset = "small",
       .vocab_source = 8000,
       .vocab_target = 8000,
@@ -26,6 +35,10 @@ static const preset presets[] = {
       .reset = SA_RESET_BEFORE,
       .tied_target = true,
       .init = "glorot"}},
+    /* Bahdanau, Cho and Bengio 2015 */
+    {"rnnsearch", &family_rnnsearch, true, RNNSEARCH, {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000}},
+    /* Cho et al. 2014, as run in the former */
+    {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
 };
 
 /* The first is what training takes when nothing is said. */
@@ -40,6 +53,12 @@ const preset *preset_find(const char *name) {
 
 const char *const *sa_model_presets(void) {
     return preset_names;
+}
+
+bool sa_model_config_has(const sa_model_config *config, const char *option) {
+    const preset *p = preset_find(config->preset);
+    config_id id = config_find(option);
+    return p && id != CONFIG_FIELDS && p->fields >> id & 1;
 }
 
 sa_status sa_model_config_preset(sa_model_config *config, const char *name, sa_error *error) {

@@ -158,7 +158,7 @@ static sa_model_config configure(const char *name, int order, int reset, variant
     c.dim_emb = 5;
     c.dim_rnn = 4;
     c.dim_dec = 6;
-    c.dim_att = 3;
+    c.dim_att = strcmp(name, "rnnencdec") ? 3 : 0;
     c.dim_maxout = v.tied && !v.output_rank ? 5 : 4;
     c.order = order ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
     c.reset = reset ? SA_RESET_AFTER : SA_RESET_BEFORE;
@@ -167,14 +167,14 @@ static sa_model_config configure(const char *name, int order, int reset, variant
     return c;
 }
 
-static void check_every_model(const char *family, regularisation rates) {
+static void check_every_model(const char *kind, regularisation rates) {
     static const variant variants[] = {{0, false}, {3, false}, {0, true}, {5, true}};
     for (int way = 0; way < 16; way++) {
         int order = way & 1, reset = way >> 1 & 1, v = way >> 2;
         char name[100];
-        snprintf(name, sizeof name, "%s, %s first, reset %s, rank %d, %s", family, order ? "update" : "look",
+        snprintf(name, sizeof name, "%s, %s first, reset %s, rank %d, %s", kind, order ? "update" : "look",
                  reset ? "after" : "before", variants[v].output_rank, variants[v].tied ? "tied" : "not tied");
-        sa_model_config config = configure(family, order, reset, variants[v]);
+        sa_model_config config = configure(kind, order, reset, variants[v]);
         run r;
         begin(&r, &config);
         r.rates = rates;

@@ -181,7 +181,7 @@ def run(p, c, source, target):
             weights.append(a)
         else:
             context = fixed
-        if c["order"] == "update-first":
+        if c["decoder_order"] == "update-first":
             s = gru(p, "decoder.gru", c["reset"], previous, s, context)
         log_p = readout(p, c, s, previous, context)
         states.append(s)
@@ -192,7 +192,7 @@ def run(p, c, source, target):
         smoothed -= wanted @ log_p
         if i == 0:
             first = log_p
-        if c["order"] == "look-first":
+        if c["decoder_order"] == "look-first":
             s = gru(p, "decoder.gru", c["reset"], E_y[i], s, context)
     result = {
         "source": source,
@@ -231,7 +231,7 @@ def config(preset, order, reset, **changed):
         "dim_att": 3,
         "dim_maxout": 4,
         "output_rank": 0,
-        "order": order,
+        "decoder_order": order,
         "reset": reset,
         "tied_target": False,
         "label_smoothing": SMOOTHING,

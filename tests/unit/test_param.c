@@ -216,6 +216,14 @@ static bool is_recurrent(const param *p) {
     return last && (!strcmp(last, ".U") || !strcmp(last, ".U_zr"));
 }
 
+static bool is_alignment_vector(const param *p) {
+    return !strcmp(p->name, "attention.v_a");
+}
+
+static bool is_alignment(const param *p) {
+    return !strcmp(p->name, "attention.W_a") || !strcmp(p->name, "attention.U_a");
+}
+
 /* Bahdanau et al. 2015, B.1. */
 static void the_papers_initial_values(void **state) {
     (void)state;
@@ -224,10 +232,10 @@ static void the_papers_initial_values(void **state) {
         const param *p = m.params.at[i];
         if (is_recurrent(p))
             is_orthogonal(p);
-        else if (is_bias(p) || p == m.v_a)
+        else if (is_bias(p) || is_alignment_vector(p))
             assert_true(is_zero(p));
         else
-            is_normal(p, p == m.W_a || p == m.U_a ? 0.001 : 0.01);
+            is_normal(p, is_alignment(p) ? 0.001 : 0.01);
     }
     model_clear(&m);
 }
@@ -242,7 +250,7 @@ static void glorots_initial_values(void **state) {
             is_orthogonal(p);
         else if (is_bias(p))
             assert_true(is_zero(p));
-        else if (p == m.v_a)
+        else if (is_alignment_vector(p))
             is_uniform(p, 1 / sqrt(p->dim[0]));
         else if (p == m.source_embedding || p == m.target_embedding)
             is_normal(p, 1 / sqrt(p->dim[1]));
@@ -255,7 +263,7 @@ static void glorots_initial_values(void **state) {
 static void the_blocks_of_gates_are_different_matrices(void **state) {
     (void)state;
     model m = initialised("paper", 1);
-    const param *U = m.decoder.step.U_zr;
+    const param *U = params_find(&m.params, "decoder.gru.U_zr");
     size_t block = (size_t)U->dim[1] * (size_t)U->dim[1];
     assert_int_equal(U->dim[0], 2 * U->dim[1]);
     assert_memory_not_equal(U->value, U->value + block, block * sizeof *U->value);
@@ -276,7 +284,7 @@ static void initial_values_follow_from_seed_and_name(void **state) {
     }
     /* Declared in another order, in other company. */
     params alone = {0};
-    const param *U = first.decoder.step.U, *E = first.source_embedding;
+    const param *U = params_find(&first.params, "decoder.gru.U"), *E = first.source_embedding;
     param *late =
         params_declare(&alone, "decoder.gru.U", U->dim[0], U->dim[1], U->init, U->init_scale, USE_PRODUCT);
     param *early =

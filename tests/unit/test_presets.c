@@ -68,7 +68,8 @@ static void the_papers_presets_have_the_papers_sizes(void **state) {
         sa_model_config c;
         assert_int_equal(sa_model_config_preset(&c, names[i], NULL), SA_OK);
         assert_true(c.vocab_source == 30000 && c.vocab_target == 30000);
-        assert_true(c.dim_emb == 620 && c.dim_rnn == 1000 && c.dim_dec == 1000 && c.dim_att == 1000);
+        assert_true(c.dim_emb == 620 && c.dim_rnn == 1000 && c.dim_dec == 1000);
+        assert_int_equal(c.dim_att, i == 0 ? 1000 : 0);
         assert_true(c.dim_maxout == 500 && c.output_rank == 0 && !c.tied_target);
         assert_true(c.order == SA_LOOK_FIRST && c.reset == SA_RESET_BEFORE);
         assert_string_equal(c.init, "paper");
@@ -144,14 +145,26 @@ static void a_model_without_attention_has_no_parameters_for_it(void **state) {
     sa_model_config c;
     model m;
     assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
-    c.dim_att = 0;
     assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
     for (int i = 0; i < m.params.n; i++) {
         assert_null(strstr(m.params.at[i]->name, "attention"));
         assert_null(strstr(m.params.at[i]->name, "backward"));
     }
-    assert_int_equal(m.decoder.step.C->dim[1], c.dim_rnn);
+    assert_int_equal(params_find(&m.params, "decoder.gru.C")->dim[1], c.dim_rnn);
     model_clear(&m);
+}
+
+static void an_option_that_a_preset_does_not_read_is_refused_by_name(void **state) {
+    (void)state;
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
+    assert_false(sa_model_config_has(&c, "dim-att"));
+    assert_true(sa_model_config_has(&c, "dim-rnn"));
+    assert_false(sa_model_config_has(&c, "dim-nothing"));
+    c.dim_att = 10;
+    refused(&c, "rnnencdec", "no dim-att");
+    c = valid();
+    assert_true(sa_model_config_has(&c, "dim-att"));
 }
 
 int main(void) {
@@ -164,6 +177,7 @@ int main(void) {
         cmocka_unit_test(sizes_beyond_their_limits_are_refused_by_name),
         cmocka_unit_test(an_unknown_initialisation_is_an_error_that_lists_them),
         cmocka_unit_test(a_model_without_attention_has_no_parameters_for_it),
+        cmocka_unit_test(an_option_that_a_preset_does_not_read_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

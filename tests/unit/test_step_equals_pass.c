@@ -37,18 +37,18 @@ static bool rows_are_exact(const fixture *f) {
 #endif
 }
 
-static void begin(fixture *f, const char *family, int way, bool packed) {
+static void begin(fixture *f, const char *kind, int way, bool packed) {
     sa_error e;
     sa_model_config c;
     rng random = rng_at(21, 0, 0, 0);
     memset(f, 0, sizeof *f);
     f->packed = packed;
-    assert_int_equal(sa_model_config_preset(&c, family, &e), SA_OK);
+    assert_int_equal(sa_model_config_preset(&c, kind, &e), SA_OK);
     c.vocab_source = c.vocab_target = VOCAB;
     c.dim_emb = 19;
     c.dim_rnn = 24;
     c.dim_dec = 37;
-    c.dim_att = 21;
+    c.dim_att = strcmp(kind, "rnnencdec") ? 21 : 0;
     c.dim_maxout = 23;
     c.order = way & 1 ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
     c.reset = way & 2 ? SA_RESET_AFTER : SA_RESET_BEFORE;
@@ -108,16 +108,16 @@ static void pass(fixture *f, int first, int B, bool recording, double nll[SENTEN
 }
 
 /* One step of all rows: scores (rows, V). */
-static tensor *step(fixture *f, const encoding *h, const int *rows, int n, int j, const int *previous,
+static tensor *step(fixture *f, const encoding *h, const int *rows, int n, const int *previous,
                     decoder_state *state) {
     tape *t = f->tape;
     step_words words;
     step_output shown;
     decoder_state next;
     assert_true(model_words(&f->net, t, n, previous, &words));
-    assert_true(model_step(&f->net, t, h, rows, j == 0, words, state, &next, &shown));
+    assert_true(model_step(&f->net, t, h, rows, words, state, &next, &shown));
     *state = next;
-    tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, shown.s, shown.c, shown.e, &none, NULL));
+    tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, &shown, &none, NULL));
     assert_non_null(scores);
     return scores;
 }
@@ -156,7 +156,7 @@ static void compare_steps(fixture *f) {
         int previous[MOST + 1] = {-1};
         memcpy(previous + 1, f->target[i], sizeof f->target[i]);
         for (int j = 0; j < f->target_length[i]; j++) {
-            tensor *scores = step(f, &h, NULL, 1, j, previous + j, &state);
+            tensor *scores = step(f, &h, NULL, 1, previous + j, &state);
             assert_true(fabs(nll_of(scores->data, f->target[i][j]) - nll[i][j]) < 1e-5);
         }
     }
@@ -217,11 +217,11 @@ static void compare_beam(fixture *f) {
         rows[i] = source.row[number[i]];
     assert_true(model_start(&f->net, f->tape, &h, ROWS, rows, &state));
     for (int j = 0; j < STEPS; j++)
-        memcpy(together[j], step(f, &h, rows, ROWS, j, words[j], &state)->data, sizeof together[j]);
+        memcpy(together[j], step(f, &h, rows, ROWS, words[j], &state)->data, sizeof together[j]);
     for (int i = 0; i < ROWS; i++) {
         encode_one(f, number[i], &h, &state);
         for (int j = 0; j < STEPS; j++) {
-            const float *alone = step(f, &h, NULL, 1, j, &words[j][i], &state)->data;
+            const float *alone = step(f, &h, NULL, 1, &words[j][i], &state)->data;
             for (int k = 0; k < VOCAB; k++)
                 assert_true(fabsf(alone[k] - together[j][i][k]) <= allowed);
         }
