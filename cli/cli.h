@@ -220,13 +220,21 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("output-rank", 0, "N", type, config.output_rank, AT_LEAST(0),                                   \
                    "rank of the output matrix, written as a product of two; 0: one full matrix"),                  \
         OPT_FLAG("tied-target", 0, type, config.tied_target,                                                       \
-                 "the output matrix is the target embeddings; needs --output-rank or --dim-maxout equal to "       \
-                 "--dim-emb"),                                                                                     \
+                 "the output matrix is the target embeddings; needs a readout of their width: --output-rank, "     \
+                 "or else --dim-maxout or --dim-rnn, equal to --dim-emb"),                                         \
         OPT_ENUM("decoder-order", 0, "ORDER", type, config.order, order_names,                                     \
                  "whether a decoder step looks at the source or updates its state first"),                         \
         OPT_ENUM("reset", 0, "PLACE", type, config.reset, reset_names,                                             \
                  "whether the GRU's reset gate acts before or after the product with U"),                          \
-        OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start")
+        OPT_NUMBER("layers", 0, "N", type, config.layers, BETWEEN(1, 16),                                          \
+                   "layers of the encoder, and of the decoder"),                                                   \
+        OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
+                 "the recurrent unit: with or without tanh on what a memory shows"),                               \
+        OPT_FLAG("reverse-source", 0, type, config.reverse_source,                                                 \
+                 "the encoder reads from the last word to the first"),                                             \
+        OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start"),              \
+        OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
+                   "with --init uniform: all parameters start within +- X")
 
 /* Members of sa_translate_options that every subcommand which translates has. */
 #define SEARCH_OPTIONS(type, options)                                                                              \
@@ -241,7 +249,7 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 
-extern const char *const order_names[], *const reset_names[], *const init_names[];
+extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
 extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);

@@ -91,11 +91,17 @@ typedef enum sa_reset {
     SA_RESET_AFTER   /* tanh(W x + r * (U h)) */
 } sa_reset;
 
+typedef enum sa_cell {
+    SA_CELL_LSTM,       /* h = o * tanh(c) */
+    SA_CELL_LSTM_LINEAR /* h = o * c (Wu et al. 2016) */
+} sa_cell;
+
 typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
 
-/* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field. */
+/* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads
+ * some of the fields (sa_model_config_has). */
 typedef struct sa_model_config {
-    char preset[32];                /* "rnnsearch", "rnnencdec" */
+    char preset[32];
     int vocab_source, vocab_target; /* symbols a side, </s> and <unk> included */
     int dim_emb;                    /* m: word embeddings */
     int dim_rnn;                    /* n: encoder state, each direction */
@@ -106,7 +112,11 @@ typedef struct sa_model_config {
     sa_order order;
     sa_reset reset;
     bool tied_target; /* output matrix = target embeddings */
-    char init[16];    /* "paper" (specs of Bahdanau et al. 2015, B.1) or "glorot" */
+    int layers;       /* of the encoder, and as many of the decoder */
+    sa_cell cell;
+    bool reverse_source; /* the encoder reads from the last word to the first */
+    char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
+    float init_scale;    /* of uniform: all numbers begin within +- this */
 } sa_model_config;
 
 /* Fails with SA_USAGE and the list of presets when there is no such name. */

@@ -43,7 +43,16 @@ source_order source_order_make(tape *t, const source_batch *source);
 /* The row of all steps that is the last position of each source. NULL fails the tape. */
 int *source_last_rows(tape *t, const source_batch *source);
 
-/* Where dropout happens: each place draws masks of its own. */
-enum { SITE_SOURCE_EMBEDDING = 1, SITE_TARGET_EMBEDDING, SITE_ANNOTATIONS, SITE_STATE, SITE_READOUT };
+/* Where dropout happens: each place draws masks of its own. Behind SITE_ENCODER and SITE_DECODER there is room for
+ * those of layers. */
+enum {
+    SITE_SOURCE_EMBEDDING = 1,
+    SITE_TARGET_EMBEDDING,
+    SITE_ANNOTATIONS,
+    SITE_STATE,
+    SITE_READOUT,
+    SITE_ENCODER = 100,
+    SITE_DECODER = 200
+};
 
 #endif

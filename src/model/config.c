@@ -1,19 +1,22 @@
 #include "model/config.h"
 
 #include "base/strbuf.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
 static const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
-static const char *const init_names[] = {"paper", "glorot", NULL};
+static const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
+static const char *const cell_names[] = {[SA_CELL_LSTM] = "lstm", [SA_CELL_LSTM_LINEAR] = "lstm-linear", NULL};
 
 enum { SIZE_MOST = 1 << 24 };
 
 /* clang-format off */
-#define SIZE(id, name, least) [CONFIG_##id] = {#name, CONFIG_INT, offsetof(sa_model_config, name), least, SIZE_MOST, NULL}
-#define FLAG(id, name) [CONFIG_##id] = {#name, CONFIG_BOOL, offsetof(sa_model_config, name), 0, 1, NULL}
+#define NUMBER(id, type, name, least, most) [CONFIG_##id] = {#name, CONFIG_##type, offsetof(sa_model_config, name), least, most, NULL}
+#define SIZE(id, name, least) NUMBER(id, INT, name, least, SIZE_MOST)
+#define FLAG(id, name) NUMBER(id, BOOL, name, 0, 1)
 #define NAMED(id, type, text, member, names) [CONFIG_##id] = {text, CONFIG_##type, offsetof(sa_model_config, member), 0, 0, names}
 const config_field config_fields[CONFIG_FIELDS] = {
     SIZE(VOCAB_SOURCE, vocab_source, 3),
@@ -27,13 +30,17 @@ const config_field config_fields[CONFIG_FIELDS] = {
     NAMED(ORDER, ENUM, "decoder_order", order, order_names),
     NAMED(RESET, ENUM, "reset", reset, reset_names),
     FLAG(TIED_TARGET, tied_target),
+    NUMBER(LAYERS, INT, layers, 1, MODEL_LAYERS_MAX),
+    NAMED(CELL, ENUM, "cell", cell, cell_names),
+    FLAG(REVERSE_SOURCE, reverse_source),
     NAMED(INIT, NAME, "init", init, init_names),
+    NUMBER(INIT_SCALE, FLOAT, init_scale, 0, 1000),
 };
 /* clang-format on */
 
-static int int_of(const sa_model_config *c, const config_field *f) {
+static double number_of(const sa_model_config *c, const config_field *f) {
     const void *at = (const char *)c + f->offset;
-    return f->type == CONFIG_INT ? *(const int *)at : f->type == CONFIG_BOOL ? *(const bool *)at : 0;
+    return f->type == CONFIG_INT ? *(const int *)at : (double)*(const float *)at;
 }
 
 /* The name as users write it. */
@@ -82,9 +89,10 @@ static sa_status check_field(const sa_model_config *c, const config_field *f, sa
         names++;
     if (f->type == CONFIG_ENUM && *(const unsigned *)(const void *)at >= names)
         return sa_fail(error, SA_USAGE, "%s is none of its %u values", name, names);
-    int value = int_of(c, f);
-    if (f->type == CONFIG_INT && (value < f->least || value > f->most))
-        return sa_fail(error, SA_USAGE, "%s is %d; it must be from %d to %d", name, value, f->least, f->most);
+    bool is_number = f->type == CONFIG_INT || f->type == CONFIG_FLOAT;
+    double value = is_number ? number_of(c, f) : 0;
+    if (is_number && !(value >= f->least && value <= f->most))
+        return sa_fail(error, SA_USAGE, "%s is %.9g; it must be from %.9g to %.9g", name, value, f->least, f->most);
     return SA_OK;
 }
 

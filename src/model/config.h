@@ -19,19 +19,23 @@ typedef enum config_id {
     CONFIG_ORDER,
     CONFIG_RESET,
     CONFIG_TIED_TARGET,
+    CONFIG_LAYERS,
+    CONFIG_CELL,
+    CONFIG_REVERSE_SOURCE,
     CONFIG_INIT,
+    CONFIG_INIT_SCALE,
     CONFIG_FIELDS
 } config_id;
 
 #define CONFIG_BIT(id) ((uint64_t)1 << CONFIG_##id)
 
-typedef enum config_type { CONFIG_INT, CONFIG_BOOL, CONFIG_ENUM, CONFIG_NAME } config_type;
+typedef enum config_type { CONFIG_INT, CONFIG_FLOAT, CONFIG_BOOL, CONFIG_ENUM, CONFIG_NAME } config_type;
 
 typedef struct config_field {
     const char *name; /* in files; in options with - for _ */
     config_type type;
     size_t offset; /* in sa_model_config */
-    int least, most;
+    double least, most;
     const char *const *names; /* NULL-terminated: of an enum's values, or those that a name may be */
 } config_field;
 

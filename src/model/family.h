@@ -28,13 +28,14 @@ struct family {
     const char *width_option;
 };
 
-void model_declare_source(model *m, const weight_scope *scope);
-void model_declare_target(model *m, const weight_scope *scope);
+/* biased: the lookups add a bias, as the code of Bahdanau et al. 2015 does. */
+void model_declare_source(model *m, const weight_scope *scope, bool biased);
+void model_declare_target(model *m, const weight_scope *scope, bool biased);
 void model_declare_output(model *m, const weight_scope *scope);
 
 /* The first rows of what has at least n. */
 tensor *first_rows(tape *t, tensor *x, int n);
 
-extern const family family_rnnsearch;
+extern const family family_rnnsearch, family_seq2seq;
 
 #endif

@@ -3,17 +3,17 @@
 bool model_pass(const model *m, tape *t, const source_batch *source, const target_batch *target,
                 const regularisation *r, double scale, pass_result *result) {
     const steps *s = &target->steps;
-    int N = s->at[s->T], *number = batch_row_numbers(t, s, target->number);
+    int N = s->at[s->T];
     result->word_nll = tape_bytes(t, (size_t)N * sizeof *result->word_nll);
     encoding h;
     step_words words;
     decoder_state state, end;
     step_output shown;
-    if (!number || !result->word_nll || !model_encode(m, t, source, r, &h) ||
-        !model_target_words(m, t, target, r, &words) || !model_start(m, t, &h, s->B, target->source, &state) ||
+    if (!result->word_nll || !model_encode(m, t, source, r, &h) || !model_target_words(m, t, target, r, &words) ||
+        !model_start(m, t, &h, s->B, target->source, &state) ||
         !model_steps(m, t, &h, &words, r, &state, &end, &shown))
         return false;
-    tensor *hidden = model_readout(m, t, &shown, r, number);
+    tensor *hidden = model_readout(m, t, &shown, r, words.number);
     result->words += N;
     result->weights = shown.weights;
     return op_xent(t, hidden, m->W_out, m->b_out, target->ids, r->label_smoothing, scale, &result->sums,

@@ -5,6 +5,7 @@
 #include "op/linear.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Whether the readout is as wide as the embeddings that are to be its output matrix. */
 static sa_status check_tied(const sa_model_config *c, const family *f, sa_error *error) {
@@ -17,18 +18,29 @@ static sa_status check_tied(const sa_model_config *c, const family *f, sa_error 
     return SA_OK;
 }
 
+/* A scale that nothing reads is a mistake, unless it is the preset's. */
+static sa_status check_scale(const sa_model_config *c, const sa_model_config *defaults, sa_error *error) {
+    bool uniform = strcmp(c->init, "uniform") == 0, given = c->init_scale != 0;
+    if (uniform && !given)
+        return sa_fail(error, SA_USAGE, "init uniform needs init-scale, above 0");
+    if (!uniform && given && c->init_scale != defaults->init_scale)
+        return sa_fail(error, SA_USAGE, "init %s has no init-scale: leave it out", c->init);
+    return SA_OK;
+}
+
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {
     *m = (model){.config = *config};
     const preset *p = m->preset = preset_find(config->preset);
     if (!p)
         return sa_model_config_preset(&m->config, config->preset, error);
     SA_TRY(config_check(config, p->fields, &p->defaults, error));
+    SA_TRY(check_scale(config, &p->defaults, error));
     SA_TRY(check_tied(config, p->family, error));
     if (p->family->check)
         SA_TRY(p->family->check(config, error));
     m->own = calloc(1, p->family->own);
     if (m->own)
-        p->family->declare(m, &(weight_scope){&m->params, m->config.init});
+        p->family->declare(m, &(weight_scope){&m->params, m->config.init, (double)m->config.init_scale});
     if (!m->own || m->params.failed) {
         model_clear(m);
         return sa_fail_memory(error, 0);
@@ -42,20 +54,22 @@ void model_clear(model *m) {
     *m = (model){0};
 }
 
-void model_declare_source(model *m, const weight_scope *scope) {
+void model_declare_source(model *m, const weight_scope *scope, bool biased) {
     const sa_model_config *c = &m->config;
     m->source_embedding =
         weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_LOOKUP);
-    m->source_embedding_b =
-        weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+    if (biased)
+        m->source_embedding_b =
+            weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
 }
 
-void model_declare_target(model *m, const weight_scope *scope) {
+void model_declare_target(model *m, const weight_scope *scope, bool biased) {
     const sa_model_config *c = &m->config;
     m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
                                          c->dim_emb, c->tied_target ? USE_PRODUCT : USE_LOOKUP);
-    m->target_embedding_b =
-        weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+    if (biased)
+        m->target_embedding_b =
+            weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
 }
 
 void model_declare_output(model *m, const weight_scope *scope) {
@@ -97,9 +111,10 @@ bool model_start(const model *m, tape *t, const encoding *source, int n, const i
 bool model_target_words(const model *m, tape *t, const target_batch *target, const regularisation *r,
                         step_words *out) {
     const steps *s = &target->steps;
-    *out = (step_words){.steps = *s, .source = target->source, .number = target->number};
+    const int *number = batch_row_numbers(t, s, target->number);
+    *out = (step_words){.steps = *s, .source = target->source, .number = number};
     out->e = embed(t, m->target_embedding, m->target_embedding_b, s->at[s->T], target->previous);
-    out->e = op_dropout(t, out->e, r->dropout_emb, SITE_TARGET_EMBEDDING, batch_row_numbers(t, s, target->number));
+    out->e = op_dropout(t, out->e, r->dropout_emb, SITE_TARGET_EMBEDDING, number);
     return !t->failed;
 }
 

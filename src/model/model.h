@@ -7,9 +7,11 @@
 #include "model/batch.h"
 #include "op/attention_additive.h"
 
+enum { MODEL_LAYERS_MAX = 16 };
+
 /* What the encoder leaves: annotations to attend to (values NULL: the model does not attend), and what else the
  * family's decoder starts from or reads. */
-enum { ENCODING_PARTS_MAX = 4 };
+enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
     annotations h;
     tensor *part[ENCODING_PARTS_MAX];
@@ -18,7 +20,7 @@ typedef struct encoding {
 /* What a decoder carries from step to step: how many it has made, and parts, each (rows, width), of which search
  * gathers rows, of all alike. A part may have more rows than the step that reads it: the rest are of sentences that
  * are over. */
-enum { STATE_PARTS_MAX = 4 };
+enum { STATE_PARTS_MAX = 2 * MODEL_LAYERS_MAX + 4 };
 typedef struct decoder_state {
     int length, n;
     tensor *part[STATE_PARTS_MAX];
@@ -29,7 +31,7 @@ typedef struct step_words {
     steps steps;       /* of one step: T = 1 */
     tensor *e;         /* (rows of all steps, m): E y; zeros where no word stands yet */
     const int *source; /* source of each row of the first step; NULL: row i is of source i */
-    const int *number; /* sentence of each, for dropout; NULL when not recording */
+    const int *number; /* sentence of each row of all steps, for dropout; NULL when not recording */
 } step_words;
 
 /* What steps show to the readout, rows of all of them. */

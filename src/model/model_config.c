@@ -10,6 +10,8 @@ static json_t *to_json(const sa_model_config *config, const config_field *f) {
     switch (f->type) {
     case CONFIG_INT:
         return json_integer(*(const int *)at);
+    case CONFIG_FLOAT:
+        return json_real((double)*(const float *)at);
     case CONFIG_BOOL:
         return json_boolean(*(const bool *)at);
     case CONFIG_ENUM:
@@ -47,8 +49,11 @@ static bool from_json(sa_model_config *config, const config_field *f, const json
     json_int_t number = json_integer_value(value);
     switch (f->type) {
     case CONFIG_INT:
-        *(int *)at = number >= 0 && number <= f->most ? (int)number : -1;
+        *(int *)at = number >= 0 && (double)number <= f->most ? (int)number : -1;
         return json_is_integer(value) && *(int *)at >= 0;
+    case CONFIG_FLOAT:
+        *(float *)at = (float)json_number_value(value);
+        return json_is_number(value);
     case CONFIG_BOOL:
         *(bool *)at = json_is_true(value);
         return json_is_boolean(value);

@@ -7,11 +7,13 @@
 /* Fields that every preset reads. */
 #define EVERY                                                                                                      \
     (CONFIG_BIT(VOCAB_SOURCE) | CONFIG_BIT(VOCAB_TARGET) | CONFIG_BIT(DIM_EMB) | CONFIG_BIT(OUTPUT_RANK) |         \
-     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(INIT))
+     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(INIT) | CONFIG_BIT(INIT_SCALE))
 #define RNNENCDEC                                                                                                  \
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
      CONFIG_BIT(RESET))
 #define RNNSEARCH (RNNENCDEC | CONFIG_BIT(DIM_ATT))
+
+#define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
@@ -39,10 +41,25 @@ static const preset presets[] = {
     {"rnnsearch", &family_rnnsearch, true, RNNSEARCH, {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000}},
     /* Cho et al. 2014, as run in the former */
     {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
+    /* Sutskever, Vinyals and Le 2014 */
+    {"seq2seq",
+     &family_seq2seq,
+     false,
+     SEQ2SEQ,
+     {.preset = "seq2seq",
+      .vocab_source = 160000,
+      .vocab_target = 80000,
+      .dim_emb = 1000,
+      .dim_rnn = 1000,
+      .layers = 4,
+      .cell = SA_CELL_LSTM,
+      .reverse_source = true,
+      .init = "uniform",
+      .init_scale = 0.08f}},
 };
 
 /* The first is what training takes when nothing is said. */
-static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", NULL};
+static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", "seq2seq", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

@@ -27,7 +27,7 @@ static void declare(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     bool attends = m->preset->attends;
     int D = attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
-    model_declare_source(m, scope);
+    model_declare_source(m, scope, true);
     gru_cell_declare(&p->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
     if (attends)
         gru_cell_declare(&p->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
@@ -38,7 +38,7 @@ static void declare(model *m, const weight_scope *scope) {
         p->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
         p->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
     }
-    model_declare_target(m, scope);
+    model_declare_target(m, scope, true);
     gru_cell_declare(&p->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
     p->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_PRODUCT);
     p->V_o = weight_declare(scope, "readout", "V_o", WEIGHT_MATRIX, 1, l2, c->dim_emb, USE_PRODUCT);

@@ -128,9 +128,18 @@ static void without_gradients_there_is_no_block_for_them(void **state) {
 
 /* ---- initial values */
 
-static model initialised(const char *init, uint64_t seed) {
+static model initialise(const sa_model_config *c, uint64_t seed) {
     model m;
     sa_error e;
+    declare(&m, c);
+    assert_int_equal(params_allocate(&m.params, false, &e), SA_OK);
+    for (long i = 0; i < m.params.count; i++) /* whatever was there */
+        m.params.values[i] = 7;
+    assert_int_equal(params_initialise(&m.params, seed, &e), SA_OK);
+    return m;
+}
+
+static model initialised(const char *init, uint64_t seed) {
     sa_model_config c = preset_config("rnnsearch");
     c.vocab_source = 150;
     c.vocab_target = 170;
@@ -140,12 +149,17 @@ static model initialised(const char *init, uint64_t seed) {
     c.dim_att = 70;
     c.dim_maxout = 30;
     strcpy(c.init, init);
-    declare(&m, &c);
-    assert_int_equal(params_allocate(&m.params, false, &e), SA_OK);
-    for (long i = 0; i < m.params.count; i++) /* whatever was there */
-        m.params.values[i] = 7;
-    assert_int_equal(params_initialise(&m.params, seed, &e), SA_OK);
-    return m;
+    return initialise(&c, seed);
+}
+
+static sa_model_config seq2seq(const char *init) {
+    sa_model_config c = preset_config("seq2seq");
+    c.vocab_source = c.vocab_target = 150;
+    c.dim_emb = 60;
+    c.dim_rnn = 40;
+    c.layers = 2;
+    strcpy(c.init, init);
+    return c;
 }
 
 /* Each square block of rows: R R^T = 1. */
@@ -260,6 +274,30 @@ static void glorots_initial_values(void **state) {
     model_clear(&m);
 }
 
+/* Sutskever et al. 2014: everything, biases too. */
+static void uniform_initial_values_have_one_width(void **state) {
+    (void)state;
+    sa_model_config c = seq2seq("uniform");
+    c.init_scale = 0.08f;
+    model m = initialise(&c, 1);
+    for (int i = 0; i < m.params.n; i++)
+        is_uniform(m.params.at[i], 0.08);
+    model_clear(&m);
+}
+
+static void a_forget_gate_begins_open_with_glorots_initial_values(void **state) {
+    (void)state;
+    sa_model_config c = seq2seq("glorot");
+    model m = initialise(&c, 1);
+    const param *b = params_find(&m.params, "encoder.2.b"), *W = params_find(&m.params, "encoder.2.W");
+    int n = b->dim[0] / 4;
+    for (int i = 0; i < 4 * n; i++)
+        assert_true(b->value[i] == (i / n == 1 ? 1 : 0));
+    is_orthogonal(params_find(&m.params, "encoder.2.U"));
+    is_uniform(W, sqrt(6.0 / (W->dim[0] / 4 + W->dim[1])));
+    model_clear(&m);
+}
+
 static void the_blocks_of_gates_are_different_matrices(void **state) {
     (void)state;
     model m = initialised("paper", 1);
@@ -338,6 +376,8 @@ int main(void) {
         cmocka_unit_test(without_gradients_there_is_no_block_for_them),
         cmocka_unit_test(the_papers_initial_values),
         cmocka_unit_test(glorots_initial_values),
+        cmocka_unit_test(uniform_initial_values_have_one_width),
+        cmocka_unit_test(a_forget_gate_begins_open_with_glorots_initial_values),
         cmocka_unit_test(the_blocks_of_gates_are_different_matrices),
         cmocka_unit_test(initial_values_follow_from_seed_and_name),
         cmocka_unit_test(packs_are_made_of_what_products_are_made_with),

@@ -271,9 +271,11 @@ static void compare_step(reference_case *c, const pair *p, int step, step_output
     compare_word(c, p, step, log_sum - (double)scores->data[p->target[step]],
                  shown.weights ? shown.weights->data : NULL);
     const json_t *s = json_array_get(get(p->json, "states"), (size_t)step);
-    const json_t *context = json_array_get(get(p->json, "contexts"), (size_t)step);
+    const json_t *contexts = json_object_get(p->json, "contexts");
     all_near(c->name, step, shown.s->data, (size_t)tensor_cols(shown.s), s);
-    all_near(c->name, step, shown.c->data, (size_t)tensor_cols(shown.c), context);
+    if (contexts)
+        all_near(c->name, step, shown.c->data, (size_t)tensor_cols(shown.c),
+                 json_array_get(contexts, (size_t)step));
     for (int k = 0; step == 0 && k < V; k++)
         near(c->name, k, (double)scores->data[k] - log_sum,
              json_array_get(get(p->json, "first_log_distribution"), (size_t)k));

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "forms.h"
 #include "model/loss.h"
 
 #include <math.h>
@@ -37,23 +38,20 @@ static bool rows_are_exact(const fixture *f) {
 #endif
 }
 
-static void begin(fixture *f, const char *kind, int way, bool packed) {
+static void begin(fixture *f, const model_form *form, bool packed) {
+    static const form_widths widths = {.vocab_source = VOCAB,
+                                       .vocab_target = VOCAB,
+                                       .emb = 19,
+                                       .rnn = 24,
+                                       .dec = 37,
+                                       .att = 21,
+                                       .maxout = 23,
+                                       .rank = 19};
     sa_error e;
-    sa_model_config c;
     rng random = rng_at(21, 0, 0, 0);
     memset(f, 0, sizeof *f);
     f->packed = packed;
-    assert_int_equal(sa_model_config_preset(&c, kind, &e), SA_OK);
-    c.vocab_source = c.vocab_target = VOCAB;
-    c.dim_emb = 19;
-    c.dim_rnn = 24;
-    c.dim_dec = 37;
-    c.dim_att = strcmp(kind, "rnnencdec") ? 21 : 0;
-    c.dim_maxout = 23;
-    c.order = way & 1 ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
-    c.reset = way & 2 ? SA_RESET_AFTER : SA_RESET_BEFORE;
-    c.tied_target = way & 4;
-    c.output_rank = way & 4 ? 19 : 0;
+    const sa_model_config c = form_config(form, &widths);
     if (model_declare(&f->net, &c, &e) != SA_OK)
         fail_msg("%s", e.text);
     assert_int_equal(params_allocate(&f->net.params, false, &e), SA_OK);
@@ -137,10 +135,10 @@ static void encode_one(fixture *f, int i, encoding *h, decoder_state *state) {
 }
 
 static void for_every_model(void (*check)(fixture *f)) {
-    for (int way = 0; way < 16; way++)
+    for (int i = 0; i < MODEL_FORMS; i++)
         for (int packed = 0; packed < 2; packed++) {
             fixture f;
-            begin(&f, way & 8 ? "rnnencdec" : "rnnsearch", way & 7, packed);
+            begin(&f, &model_forms[i], packed);
             check(&f);
             end(&f);
         }

@@ -337,7 +337,7 @@ static void declare(operands *o) {
     o->b = params_declare(&o->p, "b", 2, 0, INIT_ZERO, 0, USE_PRODUCT);
     o->out = params_declare(&o->p, "out", 3, 2, INIT_ZERO, 0, USE_PRODUCT);
     o->out_b = params_declare(&o->p, "out.b", 3, 0, INIT_ZERO, 0, USE_PRODUCT);
-    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper"}, "cell", 2, 2, 2, SA_RESET_BEFORE);
+    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper", 0}, "cell", 2, 2, 2, SA_RESET_BEFORE);
     assert_false(o->p.failed);
     assert_int_equal(params_allocate(&o->p, true, NULL), SA_OK);
 }
