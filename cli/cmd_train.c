@@ -14,8 +14,11 @@ typedef struct train_arguments {
 static const char *const optimizer_names[] = {
     [SA_ADADELTA] = "adadelta", [SA_ADAM] = "adam", [SA_SGD] = "sgd", NULL};
 static const char *const precision_names[] = {[SA_F32] = "f32", [SA_BF16] = "bf16", NULL};
-static const char *const schedule_names[] = {
-    [SA_SCHEDULE_CONSTANT] = "constant", [SA_SCHEDULE_LINEAR] = "linear", NULL};
+static const char *const schedule_names[] = {[SA_SCHEDULE_CONSTANT] = "constant",
+                                             [SA_SCHEDULE_LINEAR] = "linear",
+                                             [SA_SCHEDULE_INV_SQRT] = "inv-sqrt",
+                                             [SA_SCHEDULE_PLATEAU] = "plateau",
+                                             NULL};
 static const char *const metric_names[] = {[SA_VALID_CROSS_ENTROPY] = "cross-entropy",
                                            [SA_VALID_PERPLEXITY] = "perplexity",
                                            [SA_VALID_BLEU] = "bleu",
@@ -110,8 +113,14 @@ static const option train_options[] = {
                "factor of the updates; 0: the optimizer's usual one"),
     OPT_NUMBER("warmup", 0, "N", train_arguments, run.warmup, AT_LEAST(0),
                "updates over which the learning rate grows to its value"),
-    OPT_ENUM("schedule", 0, "NAME", train_arguments, run.schedule, schedule_names,
-             "the learning rate after that stays, or falls to 0 at the end given by --after"),
+    OPT_ENUM(
+        "schedule", 0, "NAME", train_arguments, run.schedule, schedule_names,
+        "how the learning rate goes on: constant stays, linear falls to 0 at the end given by --after, inv-sqrt "
+        "falls as 1/sqrt(update), plateau is lowered when validation gets no better"),
+    OPT_NUMBER("plateau-factor", 0, "X", train_arguments, run.plateau_factor, FRACTION,
+               "what the plateau schedule multiplies the learning rate by"),
+    OPT_NUMBER("plateau-patience", 0, "N", train_arguments, run.plateau_patience, AT_LEAST(1),
+               "validations in a row without a new best before it does so, again after each N"),
     OPT_NUMBER("clip-norm", 0, "X", train_arguments, run.clip_norm, AT_LEAST(0),
                "gradients of a larger norm are scaled down to it; 0: off"),
     OPT_FLAG("loss-per-word", 0, train_arguments, run.loss_per_word, "divide the loss by words, not by sentences"),
@@ -123,7 +132,17 @@ static const option train_options[] = {
     OPT_NUMBER("adam-epsilon", 0, "X", train_arguments, run.adam_epsilon, POSITIVE,
                "what Adam adds to its divisor"),
     OPT_SECTION("Minibatches and length of the run"),
-    OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of an update"),
+    OPT_NUMBER("mini-batch", 0, "N", train_arguments, run.mini_batch, AT_LEAST(1), "sentences of a minibatch"),
+    OPT_FLAG(
+        "mini-batch-fit", 0, train_arguments, run.mini_batch_fit,
+        "find the size of minibatches, in place of --mini-batch: as many sentences as --workspace holds, fewer "
+        "where they are long"),
+    OPT_NUMBER(
+        "workspace", 0, "MB", train_arguments, run.workspace, AT_LEAST(1),
+        "memory for a minibatch that --mini-batch-fit makes, in millions of bytes; parameters and what belongs "
+        "to them are not part of it"),
+    OPT_NUMBER("optimizer-delay", 0, "N", train_arguments, run.optimizer_delay, AT_LEAST(1),
+               "minibatches of an update: the effect of one N times as large, in the memory of one"),
     OPT_NUMBER("window", 0, "N", train_arguments, run.window, AT_LEAST(1),
                "minibatches that are sorted by length together"),
     OPT_NUMBER("max-length", 0, "N", train_arguments, run.max_length, AT_LEAST(1),

@@ -163,7 +163,14 @@ typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_V
 /* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
  * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
 typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
-typedef enum sa_schedule { SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR } sa_schedule;
+/* How the learning rate goes on once the warm-up, if any, has raised it evenly to its value. */
+typedef enum sa_schedule {
+    SA_SCHEDULE_CONSTANT, /* stays */
+    SA_SCHEDULE_LINEAR,   /* falls evenly to 0 at the first limit (after_...) that is reached */
+    SA_SCHEDULE_INV_SQRT, /* times sqrt(warmup / update) (Vaswani et al. 2017, 5.3) */
+    SA_SCHEDULE_PLATEAU /* times plateau_factor after each plateau_patience validations in a row without a new best
+                         */
+} sa_schedule;
 
 typedef struct sa_train_options {
     /* data: two files, or one TSV file in *_source with *_target NULL. "-" and gzip are read as they stand. */
@@ -187,13 +194,20 @@ typedef struct sa_train_options {
     float adadelta_rho, adadelta_epsilon, adam_beta1, adam_beta2, adam_epsilon;
     int warmup; /* updates */
     sa_schedule schedule;
+    float plateau_factor;
+    int plateau_patience;
     float clip_norm;    /* 0: off */
     bool loss_per_word; /* divide the loss by words, not by sentences */
     float average;      /* exponential moving average of the parameters; 0: off */
 
-    int mini_batch;        /* sentences */
-    int window;            /* minibatches that are sorted together */
-    int max_length;        /* symbols, either side; longer pairs are dropped */
+    int mini_batch;       /* sentences at most; 0: any number, if mini_batch_words is positive */
+    int mini_batch_words; /* target symbols at most, padding and </s> counted; 0: any number */
+    bool mini_batch_fit; /* finds both, so that the passes of any minibatch take about `workspace` at most. A resume
+                            keeps what was found */
+    int workspace;       /* MB, of a million bytes */
+    int optimizer_delay; /* minibatches of an update; the last one of an epoch takes what is left */
+    int window;          /* minibatches that are sorted together */
+    int max_length;      /* symbols, either side; longer pairs are dropped */
     int64_t after_updates; /* 0: no limit; the first limit reached ends the run */
     double after_epochs, after_minutes;
 
@@ -238,6 +252,8 @@ typedef struct sa_train_event {
  * and sa_train returns SA_STOPPED. */
 typedef int sa_train_callback(const sa_train_event *event, void *user);
 
+/* Before it begins, a message tells how much memory the run will take at most; SA_MEMORY when less is left of the
+ * machine's memory, a control group's, or the limits of the process. */
 SA_API sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user,
                           sa_error *error);
 

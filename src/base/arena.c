@@ -1,9 +1,10 @@
 #include "base/arena.h"
 
+#include "base/block.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct chunk {
     char *data;
@@ -17,8 +18,6 @@ struct arena {
     size_t live, most_live; /* bytes handed out: now, and at most since the last reset */
     size_t chunk_bytes;
 };
-
-enum { HUGE_PAGE = 2 << 20 };
 
 arena *arena_new(size_t chunk_bytes) {
     arena *a = calloc(1, sizeof *a);
@@ -46,17 +45,9 @@ static bool add_chunk(arena *a, size_t bytes) {
         a->capacity = capacity;
     }
     size_t size = bytes > a->chunk_bytes ? bytes : a->chunk_bytes;
-    size_t align = size >= HUGE_PAGE ? HUGE_PAGE : ARENA_ALIGN;
-    if (size > SIZE_MAX - align)
-        return false;
-    size = (size + align - 1) / align * align;
-    char *data = aligned_alloc(align, size);
+    char *data = block_new(size);
     if (!data)
         return false;
-#ifdef MADV_HUGEPAGE
-    if (align == HUGE_PAGE) /* fewer page faults and TLB misses; only advice */
-        madvise(data, size, MADV_HUGEPAGE);
-#endif
     a->chunks[a->n++] = (chunk){data, size};
     return true;
 }
@@ -99,6 +90,10 @@ void arena_reset(arena *a) {
         add_chunk(a, a->most_live + a->most_live / 16); /* without memory the next pass makes its own chunks */
     }
     a->most_live = 0;
+}
+
+size_t arena_peak(const arena *a) {
+    return a->most_live;
 }
 
 size_t arena_capacity(const arena *a) {

@@ -23,6 +23,8 @@ void *arena_alloc(arena *a, size_t bytes);
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark);
 void arena_reset(arena *a);
+/* Most bytes handed out at one time since the last reset, rounded up to ARENA_ALIGN each. */
+size_t arena_peak(const arena *a);
 /* Bytes held from the system. */
 size_t arena_capacity(const arena *a);
 

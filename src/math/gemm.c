@@ -1,5 +1,6 @@
 #include "math/gemm.h"
 
+#include "base/block.h"
 #include "math/vecmath.h"
 
 #include <stdlib.h>
@@ -17,8 +18,7 @@ static bool reserve(buffer *b, size_t bytes) {
         return true;
     free(b->data);
     b->size = 0;
-    bytes = (bytes + 4095) / 4096 * 4096;
-    b->data = aligned_alloc(4096, bytes);
+    b->data = block_new(bytes);
     if (!b->data)
         return false;
     b->size = bytes;
@@ -44,6 +44,9 @@ void gemm_free(gemm *g) {
     free(g);
 }
 void gemm_work_alone(void) {
+}
+void gemm_keep(gemm *g, int products) {
+    (void)g, (void)products;
 }
 void gemm_set_precision(gemm *g, gemm_precision precision) {
     (void)g, (void)precision;
@@ -133,8 +136,9 @@ enum { ROW_BLOCK = 64 };
 struct gemm {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
-    product *table; /* open addressing */
-    size_t n, capacity;
+    product *table;        /* open addressing */
+    size_t n, capacity;    /* shapes in it, places */
+    size_t compiled, most; /* of them compiled: now, at most */
     buffer scratch, inner; /* gemm_scratch; oneDNN's */
     gemm_precision precision;
     buffer a16, b16;       /* operands rounded to bfloat16 */
@@ -155,6 +159,7 @@ sa_status gemm_new(gemm **out, sa_error *error) {
     if (!g)
         return sa_fail_memory(error, sizeof *g);
     g->capacity = TABLE_MIN;
+    g->most = GEMM_PRODUCTS_MAX;
     g->table = calloc(g->capacity, sizeof *g->table);
     if (!g->table || dnnl_engine_create(&g->engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&g->stream, g->engine, dnnl_stream_default_flags) != dnnl_success) {
@@ -172,7 +177,7 @@ static void drop_products(gemm *g) {
             free(g->table[i].compiled);
         }
     memset(g->table, 0, g->capacity * sizeof *g->table);
-    g->n = 0;
+    g->n = g->compiled = 0;
 }
 
 void gemm_free(gemm *g) {
@@ -193,6 +198,12 @@ void gemm_free(gemm *g) {
 
 void gemm_work_alone(void) {
     omp_set_num_threads(1);
+}
+
+void gemm_keep(gemm *g, int products) {
+    g->most = (size_t)products;
+    if (products < GEMM_PRODUCTS_MAX)
+        dnnl_set_primitive_cache_capacity(products);
 }
 
 static dnnl_memory_desc_t describe(int rows, int cols, long stride, bool transposed, dnnl_data_type_t type) {
@@ -265,6 +276,7 @@ static compiled *compile_product(gemm *g, const product *p, const dnnl_memory_de
     made->scratch = *dnnl_primitive_desc_query_md(desc, dnnl_query_scratchpad_md, 0);
     bool ok = dnnl_primitive_create(&made->primitive, desc) == dnnl_success;
     dnnl_primitive_desc_destroy(desc);
+    g->compiled += ok;
     if (ok)
         return made;
     free(made);
@@ -279,10 +291,6 @@ static product *place_for(gemm *g, const product *key) {
 }
 
 static bool grow_table(gemm *g) {
-    if (g->capacity >= TABLE_MAX) { /* endless new shapes: start over instead of growing without end */
-        drop_products(g);
-        return true;
-    }
     gemm bigger = *g;
     bigger.capacity *= 2;
     bigger.table = calloc(bigger.capacity, sizeof *bigger.table);
@@ -301,11 +309,11 @@ static product *find_product(gemm *g, const product *key) {
     product *p = place_for(g, key);
     if (p->M)
         return p;
-    if (g->n >= g->capacity / 2) {
-        if (!grow_table(g))
-            return NULL;
-        p = place_for(g, key);
-    }
+    if (g->n >= TABLE_MAX / 2) /* endless new shapes: start over instead of growing without end */
+        drop_products(g);
+    else if (g->n >= g->capacity / 2 && !grow_table(g))
+        return NULL;
+    p = place_for(g, key);
     g->n++;
     *p = *key;
     return p;
@@ -371,9 +379,11 @@ static product describe_product(matrix A, matrix B, bool packed, matrix C, bool 
 static bool multiply_compiled(gemm *g, const product *key, const gemm_pack *pack, const void *a, const void *b,
                               const real *bias, real *c) {
     product *p = find_product(g, key);
-    if (!p)
-        return false;
-    if (!p->compiled && !(p->compiled = compile_product(g, key, pack ? &pack->desc : NULL)))
+    if (p && !p->compiled && g->compiled >= g->most) { /* the same for what takes memory */
+        drop_products(g);
+        p = find_product(g, key);
+    }
+    if (!p || (!p->compiled && !(p->compiled = compile_product(g, key, pack ? &pack->desc : NULL))))
         return false;
     p->uses++;
     return execute(g, p->compiled, a, b, bias, c);
@@ -554,8 +564,7 @@ gemm_pack *gemm_pack_new(gemm *g, int rows, int cols) {
     if (describe_matmul(g, &a, &b, &c, NULL, false, &desc)) {
         pack->desc = *dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
         dnnl_primitive_desc_destroy(desc);
-        size_t bytes = (dnnl_memory_desc_get_size(&pack->desc) + 4095) / 4096 * 4096;
-        pack->data = aligned_alloc(4096, bytes);
+        pack->data = block_new(dnnl_memory_desc_get_size(&pack->desc));
     }
     if (pack->data)
         return pack;
@@ -608,8 +617,7 @@ static double clock_seconds(void) {
 }
 
 static float *filled(size_t bytes) {
-    bytes = (bytes + 4095) / 4096 * 4096;
-    float *data = aligned_alloc(4096, bytes);
+    float *data = block_new(bytes);
     for (size_t i = 0; data && i < bytes / sizeof *data; i++)
         data[i] = (float)(i % 7) * 0.25f - 0.75f;
     return data;

@@ -30,6 +30,14 @@ void gemm_free(gemm *g);
 /* oneDNN would open an OpenMP team for each product: tells it that the calling thread works alone. */
 void gemm_work_alone(void);
 
+/* A product of new sizes is compiled (0.1 to 2 ms) and kept: this many at most, then a gemm drops all and starts
+ * over. Each takes about so many bytes, and so many addresses, of oneDNN 2.6. */
+enum { GEMM_PRODUCTS_MAX = 2048, GEMM_PRODUCT_BYTES = 44 << 10, GEMM_PRODUCT_ADDRESSES = 600 << 10 };
+/* Keeps fewer, and so does oneDNN, which has a store of its own for the whole process. Where it finds no memory to
+ * compile in, oneDNN ends the process with a segmentation fault: who is short of memory must see to it before. What
+ * the products result in does not depend on it. */
+void gemm_keep(gemm *g, int products);
+
 /* What the operands of later products of g are rounded to; sums stay in float. bfloat16 keeps 8 bits of a mantissa
  * and doubles the speed where the processor has instructions for it. In double this has no effect. */
 typedef enum gemm_precision { GEMM_F32, GEMM_BF16 } gemm_precision;

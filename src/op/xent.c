@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of a chunk: many, because each chunk reads and writes the gradient of W once; not all, because their
- * probabilities take rows * V numbers. Measured best of 128 ... 400 at V = 10,000 and 30,000. */
-enum { CHUNK_ROWS = 384 };
-
 /* Turns a row of scores into scale * d loss / d scores; adds the row's losses. */
 static double finish_row(real *x, int V, int target, float smoothing, double scale, bool gradient,
                          xent_sums *sums) {
@@ -49,7 +45,7 @@ bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float s
         return false;
     }
     long N = tensor_rows(h);
-    int l = tensor_cols(h), V = W->dim[0], rows = (int)(N < CHUNK_ROWS ? N : CHUNK_ROWS);
+    int l = tensor_cols(h), V = W->dim[0], rows = (int)(N < XENT_CHUNK_ROWS ? N : XENT_CHUNK_ROWS);
     SA_ASSERT(W->dim[1] == l && b->dim[0] == V);
     real *scores = tape_scratch(t, (long)rows * V);
     if (!scores)

@@ -16,7 +16,7 @@ typedef struct band {
 typedef struct collection {
     tape *const *tapes;
     int n_tapes;
-    bool add;
+    bool add; /* to the gradients that are there */
     gemm **workers;
     band *bands;
     bool *ok;

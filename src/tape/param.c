@@ -1,5 +1,6 @@
 #include "tape/param.h"
 
+#include "base/block.h"
 #include "base/hash.h"
 #include "base/rng.h"
 
@@ -54,15 +55,9 @@ long params_learned(const params *p) {
     return n;
 }
 
-static real *allocate_block(long count) {
-    size_t bytes = ((size_t)count * sizeof(real) + 63) / 64 * 64;
-    real *block = aligned_alloc(64, bytes ? bytes : 64);
-    return block ? memset(block, 0, bytes) : NULL;
-}
-
 sa_status params_allocate(params *p, bool gradients, sa_error *error) {
-    p->values = allocate_block(p->count);
-    p->grads = gradients ? allocate_block(p->count) : NULL;
+    p->values = block_new_cleared((size_t)p->count * sizeof(real));
+    p->grads = gradients ? block_new_cleared((size_t)p->count * sizeof(real)) : NULL;
     if (!p->values || (gradients && !p->grads))
         return sa_fail_memory(error, (size_t)p->count * sizeof(real));
     long at = 0;

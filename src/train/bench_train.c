@@ -22,11 +22,10 @@ static double clock_seconds(void) {
 
 static sa_status run_batch(bench *b, int i, int64_t update, double *seconds, sa_error *error) {
     const epoch *e = &b->window;
-    size_t from = e->start[b->batch[i]], end = e->start[b->batch[i] + 1];
     update_result result;
     double start = clock_seconds();
     SA_TRY(
-        updater_run(&b->r.updater, &b->r.train, e->pair + from, (int)(end - from), update, 1e-4, &result, error));
+        updater_run(&b->r.updater, &b->r.train, e->pair, e->start + b->batch[i], 1, update, 1e-4, &result, error));
     *seconds = clock_seconds() - start;
     return SA_OK;
 }
@@ -94,10 +93,12 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
         asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
     SA_TRY(model_declare(&r->model->net, &asked, error));
     SA_TRY(params_allocate(&r->model->net.params, true, error));
+    const memory_plan plan = {16 << 20, GEMM_PRODUCTS_MAX};
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
-    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, error));
+    SA_TRY(updater_init(&r->updater, &r->options, &r->model->net, threads, &plan, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
-    SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, r->options.mini_batch, r->options.window, error));
+    batch_limits limits = {.sentences = r->options.mini_batch};
+    SA_TRY(epoch_make(&b->window, &r->train, r->options.seed, 0, limits, r->options.window, error));
     int full = (int)(r->train.n / (size_t)r->options.mini_batch),
         window = r->options.window < full ? r->options.window : full;
     b->n = batches < window ? batches : window;

@@ -72,13 +72,14 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
 }
 
 static char *counters_json(const run_counters *c) {
-    json_t *object = json_pack(
-        "{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I}", "update",
-        (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "minibatch", (json_int_t)c->minibatch, "seconds",
-        c->seconds, "has_best", c->has_best, "best", c->best, "best_update", (json_int_t)c->best_update, "stalled",
-        (json_int_t)c->stalled, "cross_entropy", c->cross_entropy, "bleu", c->bleu, "validated",
-        (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols", (json_int_t)c->symbols, "shown_loss",
-        c->shown_loss, "shown_words", (json_int_t)c->shown_words, "shown_ends", (json_int_t)c->shown_ends);
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:f, s:b, s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "update",
+                  (json_int_t)c->update, "epoch", (json_int_t)c->epoch, "position", (json_int_t)c->position,
+                  "seconds", c->seconds, "has_best", c->has_best, "best", c->best, "best_update",
+                  (json_int_t)c->best_update, "stalled", (json_int_t)c->stalled, "cross_entropy", c->cross_entropy,
+                  "bleu", c->bleu, "validated", (json_int_t)c->validated, "pairs", (json_int_t)c->pairs, "symbols",
+                  (json_int_t)c->symbols, "shown_loss", c->shown_loss, "shown_words", (json_int_t)c->shown_words,
+                  "shown_ends", (json_int_t)c->shown_ends, "rate_cuts", (json_int_t)c->rate_cuts);
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
@@ -86,20 +87,21 @@ static char *counters_json(const run_counters *c) {
 
 static bool counters_parse(run_counters *c, const char *json) {
     json_t *object = json_loads(json, 0, NULL);
-    json_int_t update, epochs, minibatch, best_update, stalled;
-    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0; /* optional */
+    json_int_t update, epochs, position, best_update, stalled;
+    json_int_t validated = -1, pairs = 0, symbols = 0, words = 0, ends = 0, cuts = 0; /* optional */
     int has_best;
-    bool ok =
-        object &&
-        !json_unpack(object, "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I}",
-                     "update", &update, "epoch", &epochs, "minibatch", &minibatch, "seconds", &c->seconds,
-                     "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled", &stalled,
-                     "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated, "pairs", &pairs,
-                     "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words", &words, "shown_ends", &ends);
+    bool ok = object &&
+              !json_unpack(object,
+                           "{s:I, s:I, s:I, s:F, s:b, s:F, s:I, s:I, s:F, s:F, s?I, s?I, s?I, s?F, s?I, s?I, s?I}",
+                           "update", &update, "epoch", &epochs, "position", &position, "seconds", &c->seconds,
+                           "has_best", &has_best, "best", &c->best, "best_update", &best_update, "stalled",
+                           &stalled, "cross_entropy", &c->cross_entropy, "bleu", &c->bleu, "validated", &validated,
+                           "pairs", &pairs, "symbols", &symbols, "shown_loss", &c->shown_loss, "shown_words",
+                           &words, "shown_ends", &ends, "rate_cuts", &cuts);
     if (ok) {
         c->update = update;
         c->epoch = epochs;
-        c->minibatch = minibatch;
+        c->position = position;
         c->has_best = has_best;
         c->best_update = best_update;
         c->stalled = stalled;
@@ -108,7 +110,8 @@ static bool counters_parse(run_counters *c, const char *json) {
         c->symbols = symbols;
         c->shown_words = words;
         c->shown_ends = ends;
-        ok = update >= 0 && epochs >= 0 && minibatch >= 0 && c->seconds >= 0;
+        c->rate_cuts = cuts;
+        ok = update >= 0 && epochs >= 0 && position >= 0 && cuts >= 0 && c->seconds >= 0;
     }
     json_decref(object);
     return ok;

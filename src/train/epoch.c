@@ -29,48 +29,86 @@ static void sort_window(const corpus *c, const size_t *index, size_t n, sort_key
     qsort(key, n, sizeof *key, compare);
 }
 
-/* Writes the sorted window back, minibatches in shuffled order; the last, shorter one included. */
-static void deal(epoch *e, size_t *index, size_t n, size_t offset, const sort_key *key, size_t mini_batch,
+/* Whether the limits let n pairs stand together whose longest target has that many symbols. */
+static bool fit(batch_limits limits, size_t n, int longest) {
+    return n == 1 || ((limits.sentences == 0 || n <= (size_t)limits.sentences) &&
+                      (limits.words == 0 || n * (size_t)longest <= (size_t)limits.words));
+}
+
+/* Where minibatches begin among n sorted pairs; bound[batches] is n. Returns how many there are. */
+static size_t cut(batch_limits limits, const sort_key *key, size_t n, size_t *bound) {
+    size_t batches = 0, from = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || !fit(limits, i + 1 - from, key[i].target_length))
+            bound[batches++] = from = i;
+    bound[batches] = n;
+    return batches;
+}
+
+/* Writes the sorted window back, minibatches in shuffled order. */
+static void deal(epoch *e, size_t *index, size_t offset, const sort_key *key, const size_t *bound, size_t batches,
                  rng *random, size_t *order) {
-    size_t batches = (n + mini_batch - 1) / mini_batch, at = 0;
+    size_t at = 0;
     for (size_t i = 0; i < batches; i++)
         order[i] = i;
     rng_shuffle(random, order, batches);
     for (size_t i = 0; i < batches; i++) {
-        size_t from = order[i] * mini_batch, end = from + mini_batch < n ? from + mini_batch : n;
         e->start[e->n++] = offset + at;
-        for (size_t k = from; k < end; k++)
+        for (size_t k = bound[order[i]]; k < bound[order[i] + 1]; k++)
             index[at++] = key[k].pair;
     }
 }
 
-sa_status epoch_make(epoch *out, const corpus *c, uint64_t seed, int64_t number, int mini_batch, int window,
-                     sa_error *error) {
-    size_t batch = (size_t)mini_batch, span = batch * (size_t)window;
-    *out = (epoch){.pair = malloc(c->n * sizeof(size_t)),
-                   .start = malloc((c->n / batch + c->n / span + 3) * sizeof(size_t))};
-    sort_key *key = malloc((span < c->n ? span : c->n) * sizeof *key);
-    size_t *order = malloc((size_t)window * sizeof *order);
-    if (!out->pair || !out->start || !key || !order) {
-        free(key);
-        free(order);
-        epoch_free(out);
-        return sa_fail_memory(error, c->n * sizeof(size_t));
+/* Pairs of as many minibatches as a window has, on average. */
+static size_t window_span(const corpus *c, batch_limits limits, int window) {
+    size_t sentences = limits.sentences > 0 ? (size_t)limits.sentences : c->n;
+    if (limits.words > 0) {
+        double mean = ((double)c->target_symbols + (double)c->n) / (double)c->n;
+        double fit_words = (double)limits.words / mean;
+        if (fit_words < (double)sentences)
+            sentences = fit_words > 1 ? (size_t)fit_words : 1;
     }
-    for (size_t i = 0; i < c->n; i++)
+    return window > 0 && sentences <= c->n / (size_t)window ? sentences * (size_t)window : c->n;
+}
+
+sa_status epoch_make(epoch *out, const corpus *c, uint64_t seed, int64_t number, batch_limits limits, int window,
+                     sa_error *error) {
+    size_t span = window_span(c, limits, window);
+    *out = (epoch){.pair = malloc(c->n * sizeof(size_t)), .start = malloc((c->n + 1) * sizeof(size_t))};
+    sort_key *key = malloc(span * sizeof *key);
+    size_t *order = malloc(span * sizeof *order), *bound = malloc((span + 1) * sizeof *bound);
+    bool ok = out->pair && out->start && key && order && bound;
+    for (size_t i = 0; ok && i < c->n; i++)
         out->pair[i] = i;
     rng random = rng_at(seed, (uint64_t)number, 0, STREAM_PAIRS);
-    rng_shuffle(&random, out->pair, c->n);
-    for (size_t at = 0; at < c->n; at += span) {
+    if (ok)
+        rng_shuffle(&random, out->pair, c->n);
+    for (size_t at = 0; ok && at < c->n; at += span) {
         size_t n = c->n - at < span ? c->n - at : span;
         sort_window(c, out->pair + at, n, key);
         random = rng_at(seed, (uint64_t)number, at / span, STREAM_BATCHES);
-        deal(out, out->pair + at, n, at, key, batch, &random, order);
+        deal(out, out->pair + at, at, key, bound, cut(limits, key, n, bound), &random, order);
     }
-    out->start[out->n] = c->n;
+    if (ok)
+        out->start[out->n] = c->n;
+    else
+        epoch_free(out);
     free(key);
     free(order);
-    return SA_OK;
+    free(bound);
+    return ok ? SA_OK : sa_fail_memory(error, c->n * sizeof(size_t));
+}
+
+size_t epoch_find(const epoch *e, size_t position) {
+    size_t low = 0, high = e->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (e->start[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < e->n && e->start[low] == position ? low : e->n;
 }
 
 void epoch_free(epoch *e) {

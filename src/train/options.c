@@ -1,6 +1,7 @@
 /* Defaults and checks of a training run. */
 #include "model/model.h"
 #include "train/run.h"
+#include "train/schedule.h"
 
 #include <string.h>
 
@@ -54,7 +55,11 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     o->adam_beta1 = 0.9f;
     o->adam_beta2 = 0.999f;
     o->adam_epsilon = 1e-8f;
+    o->plateau_factor = 0.5f;
+    o->plateau_patience = 3;
     o->clip_norm = 1;
+    o->optimizer_delay = 1;
+    o->workspace = 512;
     o->window = 20;
     o->early_stopping_metric = SA_VALID_BLEU;
     o->early_stopping = 10;
@@ -77,7 +82,10 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     const struct {
         const char *name;
         double value, least, most;
-    } range[] = {{"mini-batch", o->mini_batch, 1, 1e6},
+    } range[] = {{"mini-batch", o->mini_batch, o->mini_batch_words > 0 ? 0 : 1, 1e6},
+                 {"mini-batch-words", o->mini_batch_words, 0, 1e9},
+                 {"optimizer-delay", o->optimizer_delay, 1, 1e6},
+                 {"workspace", o->workspace, 1, 1e9},
                  {"window", o->window, 1, 1e6},
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},
@@ -90,6 +98,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"learning-rate", (double)o->learning_rate, 0, 1e9},
                  {"clip-norm", (double)o->clip_norm, 0, 1e9},
                  {"warmup", o->warmup, 0, 1e9},
+                 {"plateau-factor", (double)o->plateau_factor, 1e-6, 0.999999},
+                 {"plateau-patience", o->plateau_patience, 1, 1e9},
                  {"valid-beam", o->valid_beam, 1, 1000},
                  {"early-stopping", o->early_stopping, 0, 1e9},
                  {"adam-beta1", (double)o->adam_beta1, 0, 0.999999},
@@ -99,16 +109,16 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"adadelta-epsilon", (double)o->adadelta_epsilon, 1e-30, 1e9},
                  {"vocab-type", o->vocab_type, SA_VOCAB_WORD, SA_VOCAB_UNIGRAM},
                  {"optimizer", o->optimizer, SA_ADADELTA, SA_SGD},
-                 {"schedule", o->schedule, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_LINEAR},
+                 {"schedule", o->schedule, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_PLATEAU},
                  {"early-stopping-metric", o->early_stopping_metric, SA_VALID_CROSS_ENTROPY, SA_VALID_BLEU}};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
         if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
             return sa_fail(error, SA_USAGE, "%s is %g; it must be from %g to %g", range[i].name, range[i].value,
                            range[i].least, range[i].most);
+    if (o->mini_batch_fit && o->mini_batch_words > 0 && !o->resume)
+        return sa_fail(error, SA_USAGE, "mini-batch-fit finds what mini-batch-words says: give one of them");
     bool limited = o->after_updates > 0 || o->after_epochs > 0 || o->after_minutes > 0;
-    if (o->schedule == SA_SCHEDULE_LINEAR && !limited)
-        return sa_fail(error, SA_USAGE, "a linear schedule needs an end: say --after 20e, 30m or 10000u");
     if (!limited && o->early_stopping == 0)
         return sa_fail(error, SA_USAGE, "nothing would ever end this run: say --after or --early-stopping");
-    return SA_OK;
+    return schedule_check(o, error);
 }

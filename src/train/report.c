@@ -20,8 +20,7 @@ double run_seconds(const run *r) {
 }
 
 double run_epochs(const run *r) {
-    size_t batch = (size_t)r->options.mini_batch, batches = (r->train.n + batch - 1) / batch;
-    double part = batches ? (double)r->counters.minibatch / (double)batches : 0;
+    double part = r->train.n ? (double)r->counters.position / (double)r->train.n : 0;
     return (double)r->counters.epoch + (part < 1 ? part : 1);
 }
 

@@ -11,14 +11,15 @@
 
 /* Where a run stands; part of state.safetensors. */
 typedef struct run_counters {
-    int64_t update;    /* done */
-    int64_t epoch;     /* finished ones */
-    int64_t minibatch; /* next one of the current epoch */
-    double seconds;    /* of training */
+    int64_t update;   /* done */
+    int64_t epoch;    /* finished ones */
+    int64_t position; /* pairs of the current epoch that were trained on */
+    double seconds;   /* of training */
     bool has_best;
     double best; /* value of the early-stopping metric */
     int64_t best_update;
     int64_t stalled;            /* validations since */
+    int64_t rate_cuts;          /* times that a plateau lowered the learning rate */
     double cross_entropy, bleu; /* of the last validation */
     int64_t validated;          /* update of the last validation */
     int64_t pairs, symbols;     /* of the training text: a resume needs the same; 0: not known */

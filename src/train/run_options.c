@@ -13,7 +13,7 @@ typedef struct field {
 } field;
 
 static const char *const optimizer_names[] = {"adadelta", "adam", "sgd", NULL};
-static const char *const schedule_names[] = {"constant", "linear", NULL};
+static const char *const schedule_names[] = {"constant", "linear", "inv-sqrt", "plateau", NULL};
 static const char *const metric_names[] = {"cross-entropy", "perplexity", "bleu", NULL};
 static const char *const precision_names[] = {"f32", "bf16", NULL};
 
@@ -33,10 +33,16 @@ static const field fields[] = {
     FIELD(FLOAT, adam_epsilon),
     FIELD(INT, warmup),
     NAMED(schedule, schedule_names),
+    FIELD(FLOAT, plateau_factor),
+    FIELD(INT, plateau_patience),
     FIELD(FLOAT, clip_norm),
     FIELD(BOOL, loss_per_word),
     FIELD(FLOAT, average),
+    FIELD(BOOL, mini_batch_fit), /* before what it finds */
+    FIELD(INT, workspace),
     FIELD(INT, mini_batch),
+    FIELD(INT, mini_batch_words),
+    FIELD(INT, optimizer_delay),
     FIELD(INT, window),
     FIELD(INT, max_length),
     NAMED(early_stopping_metric, metric_names),
@@ -106,6 +112,13 @@ json_t *run_options_object(const sa_train_options *o) {
     return object;
 }
 
+/* Where minibatches were made to fit, what is given for these is not looked at. */
+static bool was_found(const sa_train_options *o, const field *f) {
+    bool limit = f->offset == offsetof(sa_train_options, mini_batch) ||
+                 f->offset == offsetof(sa_train_options, mini_batch_words);
+    return limit && o->mini_batch_fit;
+}
+
 static void report_difference(run *r, const char *name, const json_t *stored, const json_t *given) {
     char *kept = json_dumps(stored, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
     char *refused = json_dumps(given, JSON_ENCODE_ANY | JSON_REAL_PRECISION(7));
@@ -120,7 +133,7 @@ sa_status run_restore_options(run *r, const char *json, const char *path, sa_err
     bool ok = stored && given;
     for (int i = 0; ok && i < N_FIELDS; i++) {
         json_t *value = json_object_get(stored, fields[i].name), *now = json_object_get(given, fields[i].name);
-        if (value && !json_equal(value, now))
+        if (value && !json_equal(value, now) && !was_found(&r->options, &fields[i]))
             report_difference(r, fields[i].name, value, now);
         ok = value && from_json(&r->options, &fields[i], value);
     }

@@ -1,5 +1,7 @@
 /* sa_train: from options to a trained model. */
+#include "train/forecast.h"
 #include "train/run.h"
+#include "train/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +11,9 @@
 
 static double learning_rate(const run *r) {
     const sa_train_options *o = &r->options;
-    double rate = o->learning_rate > 0 ? (double)o->learning_rate : (double)r->updater.optimizer->usual_rate;
-    if (o->warmup > 0)
-        rate *= fmin(1, (double)(r->counters.update + 1) / (double)o->warmup);
-    if (o->schedule == SA_SCHEDULE_LINEAR)
-        rate *= 1 - run_fraction(r);
-    return rate;
+    double base = o->learning_rate > 0 ? (double)o->learning_rate : (double)r->updater.optimizer->usual_rate;
+    schedule_place at = {r->counters.update + 1, run_fraction(r), r->counters.rate_cuts};
+    return schedule_rate(o, base, &at);
 }
 
 static bool validation_due(const run *r, bool epoch_ended) {
@@ -25,40 +24,50 @@ static bool validation_due(const run *r, bool epoch_ended) {
 /* An update whose numbers are not finite changes nothing. A few in a row may be an accident of the data. */
 enum { SKIPS_MAX = 10 };
 
+/* Names all lines, in as many messages as they need. */
 static void report_skip(run *r, const size_t *pairs, size_t n) {
-    char lines[256] = "";
+    const char *what = "skipped: its loss or gradient is not finite; lines of the training text:";
+    char lines[768];
     size_t length = 0;
-    for (size_t i = 0; i < n && length < sizeof lines - 32; i++)
+    for (size_t i = 0; i < n; i++) {
         length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu", r->train.pair[pairs[i]].line + 1);
-    run_message(r, "update %lld skipped: its loss or gradient is not finite; lines of the training text:%s%s",
-                (long long)r->counters.update + 1, lines, length < sizeof lines - 32 ? "" : " ...");
+        if (i + 1 < n && length < sizeof lines - 32)
+            continue;
+        run_message(r, "update %lld %s%s", (long long)r->counters.update + 1, what, lines);
+        what = "skipped, further lines:";
+        length = 0;
+    }
 }
 
-/* One update; *epoch_ended: it was the epoch's last. */
+/* One update, from optimizer_delay minibatches, or what the epoch has left; *epoch_ended: it was the epoch's last.
+ */
 static sa_status run_update(run *r, const epoch *e, bool *epoch_ended, sa_error *error) {
     run_counters *c = &r->counters;
-    size_t i = (size_t)c->minibatch;
-    const size_t *pairs = e->pair + e->start[i];
-    size_t n = e->start[i + 1] - e->start[i];
+    size_t i = epoch_find(e, (size_t)c->position);
+    if (i == e->n)
+        return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+    int delay = r->options.optimizer_delay, n = e->n - i < (size_t)delay ? (int)(e->n - i) : delay;
+    size_t sentences = e->start[i + (size_t)n] - e->start[i];
     double rate = learning_rate(r);
     update_result result;
-    sa_status status = updater_run(&r->updater, &r->train, pairs, (int)n, c->update + 1, rate, &result, error);
+    sa_status status =
+        updater_run(&r->updater, &r->train, e->pair, e->start + i, n, c->update + 1, rate, &result, error);
     bool skipped = status == SA_NUMERIC && ++r->skipped <= SKIPS_MAX;
     if (status != SA_OK && !skipped)
         return status;
     if (skipped)
-        report_skip(r, pairs, n);
+        report_skip(r, e->pair + e->start[i], sentences);
     else
         r->skipped = 0;
     c->update++;
-    c->minibatch++;
-    *epoch_ended = (size_t)c->minibatch == e->n;
+    c->position += (int64_t)sentences;
+    *epoch_ended = (size_t)c->position == r->train.n;
     if (*epoch_ended) {
         c->epoch++;
-        c->minibatch = 0;
+        c->position = 0;
     }
     if (!skipped) {
-        c->shown_ends += (int64_t)n; /* one </s> a sentence */
+        c->shown_ends += (int64_t)sentences; /* one </s> a sentence */
         run_report_update(r, &result, rate, false);
     }
     return SA_OK;
@@ -74,10 +83,8 @@ static sa_status train(run *r, const char **why, sa_error *error) {
         if (made != r->counters.epoch) {
             epoch_free(&e);
             made = r->counters.epoch;
-            status =
-                epoch_make(&e, &r->train, r->options.seed, made, r->options.mini_batch, r->options.window, error);
-            if (status == SA_OK && (size_t)r->counters.minibatch >= e.n)
-                status = sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", r->options.output);
+            batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
+            status = epoch_make(&e, &r->train, r->options.seed, made, limits, r->options.window, error);
             if (status != SA_OK)
                 break;
         }
@@ -113,12 +120,39 @@ static sa_status check_same_text(run *r, sa_error *error) {
     return SA_OK;
 }
 
+static void tell_limits(run *r, batch_limits limits) {
+    char words[64] = "";
+    if (limits.words > 0)
+        snprintf(words, sizeof words, " and %d target symbols", limits.words);
+    run_message(r, "minibatches: at most %d sentences%s%s", limits.sentences, words,
+                r->options.resume ? ", as the run began" : "");
+}
+
+/* Tells what memory the run will take, before it takes it, and plans for that. Sizes of minibatches that were to
+ * fit become options like those that are given: a resume has them of its state, wherever it runs. */
+static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *error) {
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads};
+    forecast f;
+    char text[512];
+    SA_TRY(forecast_make(&f, &in, error));
+    r->options.mini_batch = f.limits.sentences;
+    r->options.mini_batch_words = f.limits.words;
+    if (r->options.mini_batch_fit)
+        tell_limits(r, f.limits);
+    forecast_describe(&f, text, sizeof text);
+    run_message(r, "memory: at most %s", text);
+    *plan = f.plan;
+    return SA_OK;
+}
+
 static sa_status prepare(run *r, sa_error *error) {
     const sa_train_options *o = &r->options;
+    int threads = o->threads > 0 ? o->threads : thread_cores();
+    memory_plan plan;
     st_file *state = NULL;
     SA_TRY(run_prepare_folder(r, error));
     SA_TRY(model_file_new(&r->model, error));
-    sa_status status = o->resume ? run_open_state(r, &state, error) : SA_OK;
+    sa_status status = o->resume ? run_open_state(r, &state, error) : forecast_check_sizes(o, threads, error);
     if (status == SA_OK)
         status = run_load_data(r, error);
     if (status == SA_OK)
@@ -126,9 +160,11 @@ static sa_status prepare(run *r, sa_error *error) {
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
+        status = tell_memory(r, threads, &plan, error);
+    if (status == SA_OK)
         status = params_allocate(&r->model->net.params, true, error);
     if (status == SA_OK)
-        status = updater_init(&r->updater, o, &r->model->net, o->threads > 0 ? o->threads : thread_cores(), error);
+        status = updater_init(&r->updater, o, &r->model->net, threads, &plan, error);
     if (status == SA_OK)
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);

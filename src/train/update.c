@@ -1,19 +1,14 @@
 #include "train/update.h"
 
+#include "base/block.h"
 #include "math/vecmath.h"
-#include "train/epoch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static real *new_block(long count) {
-    size_t bytes = ((size_t)count * sizeof(real) + 63) / 64 * 64;
-    real *block = aligned_alloc(64, bytes);
-    return block ? memset(block, 0, bytes) : NULL;
-}
-
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error) {
+sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads,
+                       const memory_plan *plan, sa_error *error) {
     *u = (updater){.options = options, .net = net, .optimizer = optimizer_of(options->optimizer)};
     SA_TRY(pool_new(&u->pool, threads, gemm_work_alone, error));
     gemm_work_alone();
@@ -25,19 +20,21 @@ sa_status updater_init(updater *u, const sa_train_options *options, model *net, 
     if (!u->tapes || !u->gemms || !u->shard_start || !u->shard_result)
         return sa_fail_memory(error, 0);
     for (int i = 0; i < u->n_tapes; i++)
-        SA_TRY(tape_new(&u->tapes[i], net->params.n, 16 << 20, error));
+        SA_TRY(tape_new(&u->tapes[i], net->params.n, plan->arena, error));
     for (int i = 0; i < threads; i++)
         SA_TRY(gemm_new(&u->gemms[i], error));
     if (options->precision == SA_BF16 && !gemm_has_bf16(u->gemms[0]))
         return sa_fail(error, SA_USAGE, "this processor has no instructions for bf16: use --precision f32");
     gemm_precision precision = options->precision == SA_BF16 ? GEMM_BF16 : GEMM_F32;
-    for (int i = 0; i < threads; i++)
+    for (int i = 0; i < threads; i++) {
         gemm_set_precision(u->gemms[i], precision);
+        gemm_keep(u->gemms[i], plan->products);
+    }
     long count = net->params.count;
     for (int k = 0; k < u->optimizer->slots; k++)
-        if (!(u->slot[k] = new_block(count)))
+        if (!(u->slot[k] = block_new_cleared((size_t)count * sizeof(real))))
             return sa_fail_memory(error, (size_t)count * sizeof(real));
-    if (options->average > 0 && !(u->average = new_block(count)))
+    if (options->average > 0 && !(u->average = block_new_cleared((size_t)count * sizeof(real))))
         return sa_fail_memory(error, (size_t)count * sizeof(real));
     return SA_OK;
 }
@@ -62,6 +59,16 @@ sa_status updater_pack(updater *u, sa_error *error) {
     return params_pack(&u->net->params, u->gemms, u->pool, error);
 }
 
+batch_size batch_size_of(const corpus *c, const size_t *pairs, int n) {
+    batch_size size = {.B = n};
+    for (int i = 0; i < n; i++) {
+        const pair *p = &c->pair[pairs[i]];
+        size.S = p->source_length > size.S ? p->source_length : size.S;
+        size.T = p->target_length > size.T ? p->target_length : size.T;
+    }
+    return size;
+}
+
 /* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
 static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                     target_batch *target) {
@@ -76,13 +83,22 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
     return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
 
+bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
+                double scale, pass_result *result) {
+    source_batch source;
+    target_batch target;
+    *result = (pass_result){0};
+    return arrange(t, c, pairs, n, &source, &target) && model_pass(net, t, &source, &target, r, scale, result);
+}
+
 /* Shards are taken in rounds of as many as there are tapes, one for each thread. */
 typedef struct shard_job {
     updater *u;
-    int first; /* of the round */
+    int round; /* its first shard */
     const corpus *c;
     const size_t *pairs;
     const int *start; /* shard i is pairs[start[i] ... start[i + 1]) */
+    int first;        /* number of pairs[0] among the update's */
     int64_t update;
     double scale;
     pass_result *result; /* per shard */
@@ -92,20 +108,16 @@ static void run_shard(void *argument, int task, int worker) {
     shard_job *job = argument;
     const sa_train_options *o = job->u->options;
     tape *t = job->u->tapes[task];
-    int shard = job->first + task;
+    int shard = job->round + task;
     regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
-    source_batch source;
-    target_batch target;
+    int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->gemm = job->u->gemms[worker];
-    t->owns_grads = shard == 0;
+    t->owns_grads = job->first == 0 && shard == 0;
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
-    t->first_sentence = job->start[shard];
-    job->result[shard] = (pass_result){0};
-    if (arrange(t, job->c, job->pairs + job->start[shard], job->start[shard + 1] - job->start[shard], &source,
-                &target) &&
-        model_pass(job->u->net, t, &source, &target, &r, job->scale, &job->result[shard]))
+    t->first_sentence = job->first + at;
+    if (batch_pass(job->u->net, t, job->c, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }
 
@@ -203,27 +215,36 @@ static sa_status check_tapes(tape *const *tapes, int n, sa_error *error) {
     return SA_OK;
 }
 
-sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
-                      update_result *result, sa_error *error) {
-    int *start = u->shard_start;
-    pass_result *shard = u->shard_result;
-    long words = 0;
-    for (int i = 0; i < n; i++)
-        words += c->pair[pairs[i]].target_length;
-    int shards = cut_shards(c, pairs, n, u->options->shards, start);
-    double scale = 1.0 / (u->options->loss_per_word ? (double)words : (double)n);
-    shard_job job = {u, 0, c, pairs, start, update, scale, shard};
-    SA_TRY(updater_pack(u, error));
-    for (; job.first < shards; job.first += u->n_tapes) {
-        int round = shards - job.first < u->n_tapes ? shards - job.first : u->n_tapes;
-        pool_run(u->pool, round, run_shard, &job);
-        SA_TRY(check_tapes(u->tapes, round, error));
-        SA_TRY(params_collect(&u->net->params, u->tapes, round, job.first > 0, u->gemms, u->pool, error));
+/* Forward and backward of one minibatch: its loss is added to *result, its gradient to those of the update's
+ * minibatches before, if there are any. */
+static sa_status run_minibatch(shard_job *job, int n, update_result *result, sa_error *error) {
+    updater *u = job->u;
+    int shards = cut_shards(job->c, job->pairs, n, u->options->shards, u->shard_start);
+    for (job->round = 0; job->round < shards; job->round += u->n_tapes) {
+        int tapes = shards - job->round < u->n_tapes ? shards - job->round : u->n_tapes;
+        bool add = job->first > 0 || job->round > 0;
+        pool_run(u->pool, tapes, run_shard, job);
+        SA_TRY(check_tapes(u->tapes, tapes, error));
+        SA_TRY(params_collect(&u->net->params, u->tapes, tapes, add, u->gemms, u->pool, error));
     }
-    *result = (update_result){.words = words};
     for (int i = 0; i < shards; i++) {
-        result->loss += shard[i].sums.loss;
-        result->nll += shard[i].sums.nll;
+        result->loss += job->result[i].sums.loss;
+        result->nll += job->result[i].sums.nll;
+    }
+    return SA_OK;
+}
+
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      double rate, update_result *result, sa_error *error) {
+    *result = (update_result){0};
+    for (size_t k = start[0]; k < start[n]; k++)
+        result->words += c->pair[pairs[k]].target_length;
+    double scale = 1.0 / (double)(u->options->loss_per_word ? (size_t)result->words : start[n] - start[0]);
+    SA_TRY(updater_pack(u, error));
+    for (int i = 0; i < n; i++) {
+        int first = (int)(start[i] - start[0]);
+        shard_job job = {u, 0, c, pairs + start[i], u->shard_start, first, update, scale, u->shard_result};
+        SA_TRY(run_minibatch(&job, (int)(start[i + 1] - start[i]), result, error));
     }
     return apply(u, update, rate, result, error);
 }
@@ -240,20 +261,20 @@ static void measure_batch(void *argument, int task, int worker) {
     measure_job *job = argument;
     tape *t = job->u->tapes[worker];
     const size_t *start = job->batches->start + task;
-    source_batch source;
-    target_batch target;
     tape_reset(t, false);
     t->gemm = job->u->gemms[worker];
-    job->result[task] = (pass_result){0};
-    job->ok[task] =
-        arrange(t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]), &source, &target) &&
-        model_pass(job->u->net, t, &source, &target, &(regularisation){0}, 0, &job->result[task]);
+    job->ok[task] = batch_pass(job->u->net, t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]),
+                               &(regularisation){0}, 0, &job->result[task]);
+}
+
+sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {
+    return epoch_make(out, c, 0, 0, limits, 0, error);
 }
 
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error) {
     epoch batches;
-    int mini_batch = u->options->mini_batch;
-    SA_TRY(epoch_make(&batches, c, 0, 0, mini_batch, (int)(c->n / (size_t)mini_batch) + 1, error));
+    batch_limits limits = {u->options->mini_batch, u->options->mini_batch_words};
+    SA_TRY(measure_order(&batches, c, limits, error));
     measure_job job = {u, c, &batches, calloc(batches.n, sizeof(pass_result)), calloc(batches.n, sizeof(bool))};
     bool ok = job.result && job.ok;
     if (ok)
@@ -283,12 +304,4 @@ sa_status updater_swap_average(updater *u, sa_error *error) {
         average[i] = keep;
     }
     return updater_pack(u, error);
-}
-
-size_t updater_memory(const updater *u) {
-    size_t bytes =
-        (size_t)u->net->params.count * sizeof(real) * (size_t)(2 + u->optimizer->slots + (u->average != NULL));
-    for (int i = 0; i < u->n_tapes; i++)
-        bytes += arena_capacity(u->tapes[i]->arena);
-    return bytes;
 }

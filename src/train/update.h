@@ -1,10 +1,11 @@
-/* One update of the parameters from one minibatch. */
+/* One update of the parameters from one minibatch, or from several. */
 #ifndef TRAIN_UPDATE_H
 #define TRAIN_UPDATE_H
 
 #include "base/thread.h"
 #include "model/loss.h"
 #include "text/corpus.h"
+#include "train/epoch.h"
 #include "train/optimizer.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
@@ -30,24 +31,42 @@ typedef struct update_result {
     double gradient_norm; /* before clipping, of the scaled loss */
 } update_result;
 
-sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads, sa_error *error);
+/* What an updater is to do with memory (train/forecast.h). */
+typedef struct memory_plan {
+    size_t arena; /* bytes that a tape asks of the system at a time, at best what its largest pass takes */
+    int products; /* compiled ones that each gemm keeps */
+} memory_plan;
+
+sa_status updater_init(updater *u, const sa_train_options *options, model *net, int threads,
+                       const memory_plan *plan, sa_error *error);
 void updater_clear(updater *u);
 
-/* update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
+/* An update from n minibatches, of which i is pairs[start[i] ... start[i + 1]), one after the other: up to rounding
+ * the update from one minibatch of all their pairs, in the memory that the largest of them takes.
+ * update: from 1. rate: the learning rate. SA_NUMERIC when loss or gradient is not finite; then nothing has
  * changed. */
-sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, int n, int64_t update, double rate,
-                      update_result *result, sa_error *error);
+sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const size_t *start, int n, int64_t update,
+                      double rate, update_result *result, sa_error *error);
 
 /* Loss without training over pairs[0 ... n) in minibatches of the options' size. */
 sa_status updater_measure(updater *u, const corpus *c, double *nll, long *words, sa_error *error);
+
+/* The minibatches that updater_measure takes. */
+sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error);
+
+/* Sentences of a minibatch, its longest source and target. */
+typedef struct batch_size {
+    int B, S, T;
+} batch_size;
+batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
+/* The model's pass over those pairs, as in model_pass; the tape was reset. False once it has failed. */
+bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
+                double scale, pass_result *result);
 
 /* Exchanges values and average; packs are renewed. Called twice, everything is as before. Does nothing without an
  * average. */
 sa_status updater_swap_average(updater *u, sa_error *error);
 /* Renews the packs after values changed from outside. */
 sa_status updater_pack(updater *u, sa_error *error);
-
-/* Bytes held: parameters, gradients, optimiser and arenas. */
-size_t updater_memory(const updater *u);
 
 #endif

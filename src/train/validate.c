@@ -1,4 +1,5 @@
 #include "train/run.h"
+#include "train/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,11 +70,17 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         SA_TRY(run_save_model(r, "best.safetensors", error));
     } else
         r->counters.stalled++;
+    bool cut = schedule_cuts(&r->options, r->counters.stalled);
+    r->counters.rate_cuts += cut;
     SA_TRY(run_save_model(r, "last.safetensors", error));
     SA_TRY(updater_swap_average(&r->updater, error));
     r->counters.seconds = run_seconds(r);
     /* A resume cuts off the metrics that its state does not know, so they are written first. */
     run_report_validation(r, improved, bleu);
+    if (cut)
+        run_message(r, "no better validation since update %lld: the learning rate falls to %g of its value",
+                    (long long)r->counters.best_update,
+                    pow((double)r->options.plateau_factor, (double)r->counters.rate_cuts));
     SA_TRY(run_save_state(r, error));
     if (r->options.early_stopping > 0 && r->counters.stalled >= r->options.early_stopping)
         *end = "early stopping";

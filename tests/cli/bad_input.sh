@@ -63,6 +63,18 @@ END
     run 1 'src/model: .*Not a directory' $command src/model
 done
 
+# ---- more than the machine has
+
+refuse 'not enough memory: this run needs [0-9.]+ TB, .*--dim-rnn.*--mini-batch' --train src tgt --valid src tgt \
+    --dim-rnn 1000000
+# A program built with sanitizers cannot even start with so few addresses.
+if (ulimit -v 300000 && "$program" --version) >out 2>&1; then
+    (ulimit -v 300000 && "$program" train -q --vocab-type word --after 1u -o run --train src tgt --valid src tgt) 2>err
+    [ $? -eq 1 ] || fail 'ulimit -v 300000: exit status is not 1'
+    grep -q '^softalign: not enough memory: this run needs .* of addresses, .*ulimit -v' err || fail "ulimit: $(cat err)"
+    [ ! -e run ] || fail 'ulimit -v 300000: left a folder'
+fi
+
 # ---- training texts
 
 printf 'a\nb\n' >two

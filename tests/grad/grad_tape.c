@@ -245,7 +245,7 @@ static void expect(const contribution *from, double *W, double *b) {
         W[k] += k * from->x[0];
 }
 
-static void collecting_adds_up_what_all_tapes_left(void **state) {
+static void collecting_sets_or_adds_the_sum_of_what_all_tapes_left(void **state) {
     (void)state;
     params p = {0};
     param *W = params_declare(&p, "W", OUT, IN, INIT_ZERO, 0, USE_PRODUCT);
@@ -282,6 +282,11 @@ static void collecting_adds_up_what_all_tapes_left(void **state) {
         if (threads == 1)
             memcpy(kept, W->grad, sizeof kept);
         assert_memory_equal(kept, W->grad, sizeof kept);
+        assert_int_equal(params_collect(&p, tapes, TAPES, true, workers, team, NULL), SA_OK);
+        for (int k = 0; k < OUT * IN; k++)
+            assert_true(fabs(W->grad[k] - 2 * W_sum[k]) < 1e-10);
+        for (int k = 0; k < IN; k++)
+            assert_true(fabs(b->grad[k] - 2 * b_sum[k]) < 1e-13);
         pool_free(team);
     }
     for (int i = 0; i < TAPES; i++)
@@ -313,7 +318,7 @@ int main(void) {
         cmocka_unit_test(gradients_match_for_steps_that_feed_each_other_and_are_read_as_one),
         cmocka_unit_test(products_of_a_loop_melt_into_one_run_a_call_site),
         cmocka_unit_test(only_neighbours_in_memory_melt),
-        cmocka_unit_test(collecting_adds_up_what_all_tapes_left),
+        cmocka_unit_test(collecting_sets_or_adds_the_sum_of_what_all_tapes_left),
         cmocka_unit_test(what_nothing_depends_on_gets_no_backward),
     };
     return cmocka_run_group_tests_name("tape", tests, NULL, NULL);

@@ -197,6 +197,16 @@ static void products_stay_right_when_the_table_grows_and_starts_over(void **stat
     gemm_free(g);
 }
 
+static void products_stay_right_when_few_are_kept(void **state) {
+    (void)state;
+    rng random = rng_at(4, 0, 0, 0);
+    gemm *g = new_engine();
+    gemm_keep(g, 3);
+    for (int i = 0; i < 40; i++)
+        check_product(g, &random, 1 + i % 7, 3, 4, (form){0});
+    gemm_free(g);
+}
+
 static void nothing_times_nothing_is_left_alone(void **state) {
     (void)state;
     gemm *g = new_engine();
@@ -368,6 +378,7 @@ int main(void) {
         cmocka_unit_test(products_in_bfloat16_round_their_operands_and_nothing_else),
         cmocka_unit_test(a_pack_filled_again_holds_the_new_numbers),
         cmocka_unit_test(products_stay_right_when_the_table_grows_and_starts_over),
+        cmocka_unit_test(products_stay_right_when_few_are_kept),
         cmocka_unit_test(nothing_times_nothing_is_left_alone),
         cmocka_unit_test(infinities_and_nan_pass_through),
         cmocka_unit_test(a_bias_is_added_to_every_row),

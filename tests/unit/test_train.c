@@ -5,142 +5,7 @@
 
 #include <cmocka.h>
 
-#include "toy.h"
-
-#include <jansson.h>
-#include <math.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-static sa_error error;
-static char folder[128];
-
-/* What the callback saw, and what it is to do. */
-typedef struct watch {
-    int64_t stop_at, kill_at; /* update; 0: never */
-    double first_loss, last_loss;
-    double rate[64];
-    int rates, validations;
-    char done[512], messages[4096];
-} watch;
-
-static int look(const sa_train_event *event, void *user) {
-    watch *w = user;
-    switch (event->kind) {
-    case SA_EVENT_MESSAGE:
-        strncat(w->messages, event->text, sizeof w->messages - strlen(w->messages) - 1);
-        strncat(w->messages, "\n", sizeof w->messages - strlen(w->messages) - 1);
-        break;
-    case SA_EVENT_PROGRESS:
-        if (w->rates < 64)
-            w->rate[w->rates++] = event->learning_rate;
-        break;
-    case SA_EVENT_VALIDATION:
-        if (w->validations++ == 0)
-            w->first_loss = event->cross_entropy;
-        w->last_loss = event->cross_entropy;
-        break;
-    case SA_EVENT_DONE:
-        snprintf(w->done, sizeof w->done, "%s", event->text);
-        break;
-    default:
-        break;
-    }
-    bool after_update = event->kind == SA_EVENT_UPDATE || event->kind == SA_EVENT_PROGRESS;
-    if (w->kill_at && after_update && event->update == w->kill_at)
-        raise(SIGKILL);
-    return w->stop_at && after_update && event->update == w->stop_at;
-}
-
-static void expect_status(sa_status got, sa_status want) {
-    if (got != want)
-        fail_msg("%s: %s; not %s", sa_status_text(got), error.text, sa_status_text(want));
-}
-
-static void expect_text(const char *text, const char *part) {
-    if (!strstr(text, part))
-        fail_msg("\"%s\" does not say \"%s\"", text, part);
-}
-
-/* The bytes of folder/run/name; the caller frees. */
-static char *read_run_file(const char *run, const char *name, size_t *n) {
-    char path[512];
-    struct stat s;
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    if (stat(path, &s))
-        fail_msg("%s is not there", path);
-    char *bytes = malloc((size_t)s.st_size + 1);
-    FILE *file = fopen(path, "r");
-    assert_non_null(bytes);
-    assert_non_null(file);
-    assert_int_equal(fread(bytes, 1, (size_t)s.st_size, file), s.st_size);
-    fclose(file);
-    bytes[s.st_size] = 0;
-    *n = (size_t)s.st_size;
-    return bytes;
-}
-
-static bool run_file_exists(const char *run, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    return access(path, F_OK) == 0;
-}
-
-static void expect_same_file(const char *run, const char *other, const char *name) {
-    size_t n, m;
-    char *a = read_run_file(run, name, &n), *b = read_run_file(other, name, &m);
-    if (n != m || memcmp(a, b, n))
-        fail_msg("%s of %s and of %s differ", name, run, other);
-    free(a);
-    free(b);
-}
-
-/* metrics.jsonl without what depends on the clock; the caller frees. */
-static char *read_metrics(const char *run) {
-    size_t n;
-    char *text = read_run_file(run, "metrics.jsonl", &n);
-    json_t *all = json_array();
-    assert_non_null(all);
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        json_t *entry = json_loads(line, 0, NULL);
-        assert_non_null(entry);
-        json_object_del(entry, "seconds");
-        json_object_del(entry, "words_per_second");
-        assert_int_equal(json_array_append_new(all, entry), 0);
-    }
-    char *kept = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
-    assert_non_null(kept);
-    json_decref(all);
-    free(text);
-    return kept;
-}
-
-static void expect_same_run(const char *run, const char *other) {
-    expect_same_file(run, other, "best.safetensors");
-    expect_same_file(run, other, "last.safetensors");
-    char *a = read_metrics(run), *b = read_metrics(other);
-    assert_string_equal(a, b);
-    assert_non_null(strstr(a, "validation"));
-    free(a);
-    free(b);
-}
-
-/* 40 updates with all that has a state: dropout, the average, Adam, validations, epochs that end between. */
-static sa_train_options forty_updates(toy_paths *path, const char *run) {
-    sa_train_options o = toy_options(path, folder, run);
-    o.dropout = o.dropout_emb = 0.1f;
-    o.label_smoothing = 0.1f;
-    o.average = 0.9f;
-    o.schedule = SA_SCHEDULE_LINEAR;
-    o.mini_batch = 13;
-    o.shards = 3;
-    o.after_epochs = 0;
-    o.after_updates = 40;
-    o.valid_freq = 10;
-    o.progress_freq = 3;
-    return o;
-}
+#include "runs.h"
 
 static void train_forty(const char *run, int threads) {
     toy_paths path;
@@ -193,6 +58,37 @@ static void the_number_of_threads_changes_no_byte(void **state) {
     expect_same_run("threads1", "threads3");
 }
 
+/* 8 minibatches an epoch: updates of 3, 3 and 2. */
+static sa_train_options delayed(toy_paths *path, const char *run) {
+    sa_train_options o = forty_updates(path, run);
+    o.optimizer_delay = 3;
+    return o;
+}
+
+static void updates_from_several_minibatches_are_the_same_with_any_number_of_threads(void **state) {
+    (void)state;
+    static const char *const run[] = {"delay1", "delay2", "delay3"};
+    for (int threads = 1; threads <= 3; threads++) {
+        toy_paths path;
+        sa_train_options o = delayed(&path, run[threads - 1]);
+        o.threads = threads;
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    }
+    expect_same_run("delay1", "delay2");
+    expect_same_run("delay1", "delay3");
+}
+
+static void the_last_update_of_an_epoch_takes_the_minibatches_that_are_left(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = delayed(&path, "rest");
+    o.after_updates = 7;
+    o.valid_freq = 0;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_OK);
+    assert_int_equal(w.validations, 3); /* two epochs of 3 updates, and the end */
+}
+
 /* The cross-entropy of the run's last validation. */
 static double last_cross_entropy(const char *run) {
     char *metrics = read_metrics(run), *last = NULL;
@@ -227,20 +123,6 @@ static void bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes
     assert_true(half > 0.99 * whole && half < 1.01 * whole);
 }
 
-/* Kills a child that trains with those options at that update. */
-static void train_killed(const sa_train_options *o, int64_t update) {
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        watch w = {.kill_at = update};
-        sa_train(o, look, &w, NULL);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **state) {
     (void)state;
     train_forty("whole", 1);
@@ -255,6 +137,21 @@ static void a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been(void **s
         expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
         expect_same_run("whole", run);
     }
+}
+
+static void a_kill_between_updates_of_several_minibatches_changes_nothing(void **state) {
+    (void)state;
+    for (int killed = 0; killed < 2; killed++) {
+        toy_paths path;
+        sa_train_options o = delayed(&path, killed ? "delay-killed" : "delay-whole");
+        if (killed) {
+            train_killed(&o, 23);
+            o.resume = true;
+            train_killed(&o, 31);
+        }
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    }
+    expect_same_run("delay-whole", "delay-killed");
 }
 
 static void a_run_that_is_stopped_can_go_on(void **state) {
@@ -409,6 +306,61 @@ static void a_number_that_is_not_finite_ends_the_run_and_spares_the_best_model(v
     assert_true(bleu_of(strcat(path.output, "/best.safetensors")) >= 0);
 }
 
+/* A run whose parameters are soon not finite. */
+static sa_train_options hopeless(toy_paths *path, const char *text, const char *run) {
+    sa_train_options o = toy_options(path, text, run);
+    o.optimizer = SA_SGD;
+    o.learning_rate = 1e9f;
+    o.warmup = 0;
+    o.clip_norm = 0;
+    o.after_epochs = 0;
+    o.after_updates = 100;
+    o.valid_freq = 100;
+    return o;
+}
+
+/* How many numbers stand behind the next `start` in *text, which moves behind them. */
+static int count_numbers(const char **text, const char *start) {
+    int n = 0;
+    const char *at = strstr(*text, start);
+    assert_non_null(at);
+    for (at += strlen(start); *at == ' '; n++)
+        at += 1 + strspn(at + 1, "0123456789");
+    *text = at;
+    return n;
+}
+
+static void an_update_that_is_skipped_names_the_lines_of_all_its_minibatches(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = hopeless(&path, folder, "skipped");
+    o.optimizer_delay = 2;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_NUMERIC);
+    const char *at = w.messages;
+    int lines = 0;
+    for (int i = 0; i < 3; i++) /* an epoch: updates of 40, 40 and 20 pairs */
+        lines += count_numbers(&at, "skipped: its loss or gradient is not finite; lines of the training text:");
+    assert_int_equal(lines, 100);
+}
+
+static void lines_of_a_skipped_update_go_on_in_further_messages(void **state) {
+    (void)state;
+    toy_paths path;
+    char many[200];
+    snprintf(many, sizeof many, "%s/many", folder);
+    assert_int_equal(mkdir(many, 0777), 0);
+    assert_true(toy_write(many, 300));
+    sa_train_options o = hopeless(&path, many, "skipped");
+    o.mini_batch = 300;
+    watch w = {0};
+    expect_status(sa_train(&o, look, &w, &error), SA_NUMERIC);
+    const char *at = w.messages;
+    int lines = count_numbers(&at, "lines of the training text:");
+    assert_true(lines > 100);
+    assert_int_equal(lines + count_numbers(&at, "skipped, further lines:"), 300);
+}
+
 static void a_folder_with_a_run_is_neither_trained_in_nor_touched(void **state) {
     (void)state;
     toy_paths path;
@@ -485,24 +437,6 @@ static void every_optimizer_lowers_the_loss(void **state) {
     }
 }
 
-static void a_linear_schedule_falls_to_nothing_at_the_end(void **state) {
-    (void)state;
-    toy_paths path;
-    sa_train_options o = toy_options(&path, folder, "linear");
-    o.schedule = SA_SCHEDULE_LINEAR;
-    o.warmup = 4;
-    o.learning_rate = 0.01f;
-    o.after_epochs = 0;
-    o.after_updates = 16;
-    o.valid_freq = 16;
-    o.progress_freq = 1;
-    watch w = {0};
-    expect_status(sa_train(&o, look, &w, &error), SA_OK);
-    assert_int_equal(w.rates, 16);
-    for (int i = 0; i < 16; i++)
-        assert_true(fabs(w.rate[i] - 0.01 * fmin(1, (i + 1) / 4.0) * (1 - i / 16.0)) < 1e-9);
-}
-
 static void options_out_of_range_are_refused(void **state) {
     (void)state;
     toy_paths path;
@@ -526,22 +460,15 @@ static void options_out_of_range_are_refused(void **state) {
     assert_int_not_equal(access(path.output, F_OK), 0);
 }
 
-static int make_text(void **state) {
-    (void)state;
-    return toy_folder(folder) && toy_write(folder, TOY_PAIRS) ? 0 : -1;
-}
-
-static int remove_text(void **state) {
-    (void)state;
-    return toy_remove(folder);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hundred_pairs_are_learned_by_heart),
         cmocka_unit_test(the_number_of_threads_changes_no_byte),
         cmocka_unit_test(bfloat16_learns_what_32_bits_learn_and_the_number_of_threads_changes_no_byte),
         cmocka_unit_test(a_run_that_is_killed_and_resumed_ends_as_if_it_had_not_been),
+        cmocka_unit_test(updates_from_several_minibatches_are_the_same_with_any_number_of_threads),
+        cmocka_unit_test(the_last_update_of_an_epoch_takes_the_minibatches_that_are_left),
+        cmocka_unit_test(a_kill_between_updates_of_several_minibatches_changes_nothing),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
         cmocka_unit_test(a_resume_keeps_what_defines_the_run_and_says_so),
@@ -549,11 +476,12 @@ int main(void) {
         cmocka_unit_test(early_stopping_ends_the_run_and_says_why),
         cmocka_unit_test(patience_is_counted_on_over_a_resume),
         cmocka_unit_test(a_number_that_is_not_finite_ends_the_run_and_spares_the_best_model),
+        cmocka_unit_test(an_update_that_is_skipped_names_the_lines_of_all_its_minibatches),
+        cmocka_unit_test(lines_of_a_skipped_update_go_on_in_further_messages),
         cmocka_unit_test(a_folder_with_a_run_is_neither_trained_in_nor_touched),
         cmocka_unit_test(a_run_that_cannot_begin_leaves_nothing),
         cmocka_unit_test(the_log_has_what_was_said_before_it_was_opened),
         cmocka_unit_test(every_optimizer_lowers_the_loss),
-        cmocka_unit_test(a_linear_schedule_falls_to_nothing_at_the_end),
         cmocka_unit_test(options_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, make_text, remove_text);
