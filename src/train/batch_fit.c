@@ -44,27 +44,35 @@ static int allowed(batch_limits limits, int T) {
     return limits.words > 0 && words < sentences ? words : sentences;
 }
 
-static double minibatch_bytes(const pass_cost *cost, const length_table *t, double B, int T, int shards) {
-    return shards * pass_cost_of(cost, true, B / shards, t->source[T], T);
+static double arena_bytes(pass_kind kind, const length_table *t, double B, int T) {
+    return kind.shards * pass_cost_of(kind.cost, true, B / kind.shards, t->source[T], T);
 }
 
-double largest_minibatch(const pass_cost *cost, const length_table *t, batch_limits limits, int shards) {
-    double most = 0;
+static double minibatch_bytes(pass_kind kind, const length_table *t, double B, int T) {
+    return arena_bytes(kind, t, B, T) +
+           kind.shards * pass_scratch_of(kind.cost, true, kind.precision, B / kind.shards, T);
+}
+
+double largest_minibatch(pass_kind kind, const length_table *t, batch_limits limits, double *arenas) {
+    double most = 0, most_arenas = 0;
     for (int T = 1; T <= t->T; T++)
         if (pairs_of(t, T) > 0) {
             double B = fmin((double)t->pairs[T], allowed(limits, T));
-            most = fmax(most, minibatch_bytes(cost, t, B, T, shards));
+            most = fmax(most, minibatch_bytes(kind, t, B, T));
+            most_arenas = fmax(most_arenas, arena_bytes(kind, t, B, T));
         }
+    if (arenas)
+        *arenas = most_arenas;
     return most;
 }
 
 /* The most sentences that fit when the longest target has T symbols; 0: not even one. */
-static int most_sentences(const pass_cost *cost, const length_table *t, int T, int shards, double bytes) {
+static int most_sentences(pass_kind kind, const length_table *t, int T, double bytes) {
     enum { SENTENCES_MAX = 1000000 };
     int fits = 0, exceeds = SENTENCES_MAX + 1;
     while (exceeds - fits > 1) {
         int middle = fits + (exceeds - fits) / 2;
-        if (minibatch_bytes(cost, t, middle, T, shards) <= bytes)
+        if (minibatch_bytes(kind, t, middle, T) <= bytes)
             fits = middle;
         else
             exceeds = middle;
@@ -89,13 +97,13 @@ static double count_minibatches(const length_table *t, batch_limits limits) {
     return n;
 }
 
-sa_status batch_limits_fit(batch_limits *out, const pass_cost *cost, const length_table *t, int shards,
-                           double bytes, sa_error *error) {
+sa_status batch_limits_fit(batch_limits *out, pass_kind kind, const length_table *t, double bytes,
+                           sa_error *error) {
     int *most = calloc((size_t)t->T + 1, sizeof *most);
     if (!most)
         return sa_fail_memory(error, 0);
     for (int T = 1; T <= t->T; T++)
-        most[T] = most_sentences(cost, t, T, shards, bytes);
+        most[T] = most_sentences(kind, t, T, bytes);
     bool holds_one = most[t->T] > 0;
     *out = (batch_limits){0};
     for (int T = t->T; holds_one && T >= 1; T--) { /* from few long sentences to many short ones */
@@ -110,5 +118,5 @@ sa_status batch_limits_fit(batch_limits *out, const pass_cost *cost, const lengt
         error, SA_USAGE,
         "a workspace of %.0f MB does not hold the pass of one pair of %d and %d symbols: at least %.0f are "
         "needed, or a smaller --max-length or --shards",
-        bytes / 1e6, t->source[t->T], t->T, ceil(minibatch_bytes(cost, t, 1, t->T, shards) / 1e6));
+        bytes / 1e6, t->source[t->T], t->T, ceil(minibatch_bytes(kind, t, 1, t->T) / 1e6));
 }

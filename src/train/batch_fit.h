@@ -15,11 +15,17 @@ typedef struct length_table {
 sa_status length_table_make(length_table *out, const corpus *c, sa_error *error);
 void length_table_free(length_table *t);
 
-/* Bytes of all shards of the largest minibatch. */
-double largest_minibatch(const pass_cost *cost, const length_table *t, batch_limits limits, int shards);
+/* How a run makes its passes. */
+typedef struct pass_kind {
+    const pass_cost *cost;
+    int shards;
+    sa_precision precision;
+} pass_kind;
+
+/* Bytes of all shards of the largest minibatch, arenas and scratch; *arenas (may be NULL): of the arenas alone. */
+double largest_minibatch(pass_kind kind, const length_table *t, batch_limits limits, double *arenas);
 /* Of the limits under which that is at most `bytes`, those that make the fewest minibatches of the text: many
  * sentences where they are short, few where they are long. SA_USAGE when not even one pair fits. */
-sa_status batch_limits_fit(batch_limits *out, const pass_cost *cost, const length_table *t, int shards,
-                           double bytes, sa_error *error);
+sa_status batch_limits_fit(batch_limits *out, pass_kind kind, const length_table *t, double bytes, sa_error *error);
 
 #endif

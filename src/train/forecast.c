@@ -102,18 +102,21 @@ static int tapes_of(const forecast_input *in) {
     return in->threads < in->options->shards ? in->threads : in->options->shards;
 }
 
-/* The limits of minibatches, and what the largest within them takes. */
-static sa_status count_training(forecast *f, const forecast_input *in, const pass_cost *cost, sa_error *error) {
+/* The limits of minibatches, what the largest within them takes, and of that the arena of one shard. */
+static sa_status count_training(forecast *f, const forecast_input *in, const pass_cost *cost, double *shard_arena,
+                                sa_error *error) {
     const sa_train_options *o = in->options;
+    const pass_kind kind = {cost, o->shards, o->precision};
     length_table lengths;
     sa_status status = SA_OK;
     SA_TRY(length_table_make(&lengths, in->train, error));
     f->limits = (batch_limits){o->mini_batch, o->mini_batch_words};
     if (o->mini_batch_fit && !o->resume)
-        status = batch_limits_fit(&f->limits, cost, &lengths, o->shards, o->workspace * 1e6, error);
+        status = batch_limits_fit(&f->limits, kind, &lengths, o->workspace * 1e6, error);
     if (status == SA_OK)
         f->part[FORECAST_PASSES] =
-            largest_minibatch(cost, &lengths, f->limits, o->shards) * tapes_of(in) / o->shards;
+            largest_minibatch(kind, &lengths, f->limits, shard_arena) * tapes_of(in) / o->shards;
+    *shard_arena /= o->shards;
     length_table_free(&lengths);
     return status;
 }
@@ -123,11 +126,10 @@ static sa_status count_passes(forecast *f, const forecast_input *in, sa_error *e
     const sa_train_options *o = in->options;
     pass_cost cost;
     regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
-    double measured;
+    double measured, shard;
     SA_TRY(pass_cost_measure(&cost, &in->net->config, &r, error));
-    SA_TRY(count_training(f, in, &cost, error));
+    SA_TRY(count_training(f, in, &cost, &shard, error));
     SA_TRY(largest_measured(&cost, in, f->limits, &measured, error));
-    double shard = f->part[FORECAST_PASSES] / tapes_of(in);
     f->part[FORECAST_VALIDATION] = in->threads * translation_bytes(&cost, in);
     for (int i = 0; i < in->threads; i++)
         f->part[FORECAST_VALIDATION] += fmax(0, measured - (i < tapes_of(in) ? shard : 0));

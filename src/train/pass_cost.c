@@ -71,7 +71,10 @@ double pass_cost_of(const pass_cost *c, bool recording, double B, double S, doub
         }
         sum += weight * c->bytes[recording][corner];
     }
-    double more = c->symbols - PROBE_SYMBOLS;
-    sum += fmin(B * T, XENT_CHUNK_ROWS) * more * (double)sizeof(real);
-    return sum + (recording ? more * c->vocabulary : 0);
+    return sum + (recording ? (c->symbols - PROBE_SYMBOLS) * c->vocabulary : 0);
+}
+
+double pass_scratch_of(const pass_cost *c, bool recording, sa_precision precision, double B, double T) {
+    double scores = fmin(B * T, XENT_CHUNK_ROWS) * c->symbols * (double)sizeof(real);
+    return recording && precision == SA_BF16 ? 1.5 * scores : scores;
 }

@@ -24,5 +24,8 @@ sa_status pass_cost_measure(pass_cost *out, const sa_model_config *config, const
                             sa_error *error);
 /* Bytes of the arena of a pass. B may be a fraction: the mean of several passes. */
 double pass_cost_of(const pass_cost *c, bool recording, double B, double S, double T);
+/* Bytes that the worker lends to a pass for its output layer: the scores of a chunk of rows, and when recording in
+ * bf16 the same rounded. */
+double pass_scratch_of(const pass_cost *c, bool recording, sa_precision precision, double B, double T);
 
 #endif

@@ -117,6 +117,7 @@ static void a_plateau_goes_on_over_a_kill_and_a_resume(void **state) {
     for (int killed = 0; killed < 2; killed++) {
         sa_train_options o = forty_updates(&path, killed ? "plateau-killed" : "plateau-whole");
         o.learning_rate = 0.5f; /* too much: validations get worse */
+        o.warmup = 0;
         o.schedule = SA_SCHEDULE_PLATEAU;
         o.plateau_patience = 1;
         o.valid_freq = 4;
@@ -127,8 +128,8 @@ static void a_plateau_goes_on_over_a_kill_and_a_resume(void **state) {
             train_killed(&o, 31);
         }
         expect_status(sa_train(&o, look, &w, &error), SA_OK);
-        assert_true(w.rates > 1 && w.rate[0] > w.rate[w.rates - 1]);
-        assert_true(!killed || w.rate[0] < 0.3); /* lowered before it was killed */
+        assert_true(w.rates > 1 && w.rate[w.rates - 1] < 0.4);
+        assert_true(killed ? w.rate[0] < 0.4 : w.rate[0] == 0.5); /* lowered before it was killed */
     }
     expect_same_run("plateau-whole", "plateau-killed");
 }
