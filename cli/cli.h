@@ -49,6 +49,7 @@ typedef enum option_kind {
     OPTION_FLOAT,  /* float */
     OPTION_DOUBLE, /* double */
     OPTION_STRING, /* const char *, points into argv */
+    OPTION_BOOL,   /* bool: no or yes */
     OPTION_ENUM,   /* an enum: the place of the value among the names, from 0 */
     OPTION_NAME,   /* char[], a copy of one of the names */
     OPTION_PAIR,   /* two const char *: --train SRC TGT */
@@ -119,6 +120,14 @@ typedef struct option {
                          : OPTION_DOUBLE),                                                                         \
         .letter = (letter_), .name = (name_), .argument = (argument_), .offset = offsetof(type, member),           \
         .range = range_, .help = (help_)                                                                           \
+    }
+/* A bool that may begin true. */
+#define OPT_BOOL(name_, letter_, type, member, help_)                                                              \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, bool                                                                 \
+                         : OPTION_BOOL),                                                                           \
+        .letter = (letter_), .name = (name_), .argument = "no|yes", .offset = offsetof(type, member),              \
+        .names = no_yes_names, .help = (help_)                                                                     \
     }
 #define OPT_STRING(name_, letter_, argument_, type, member, help_)                                                    \
     {                                                                                                                 \
@@ -230,8 +239,18 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "layers of the encoder, and of the decoder"),                                                   \
         OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
                  "the recurrent unit: with or without tanh on what a memory shows"),                               \
-        OPT_FLAG("reverse-source", 0, type, config.reverse_source,                                                 \
-                 "the encoder reads from the last word to the first"),                                             \
+        OPT_BOOL("reverse-source", 0, type, config.reverse_source,                                                 \
+                 "whether the encoder reads from the last word to the first"),                                     \
+        OPT_ENUM("attention", 0, "WHERE", type, config.attention, attention_names,                                 \
+                 "where the decoder looks: everywhere, around the position that it is at, or around one that it "  \
+                 "predicts"),                                                                                      \
+        OPT_NUMBER("attention-window", 0, "N", type, config.attention_window, AT_LEAST(1),                         \
+                   "with local attention: positions on each side of the middle one"),                              \
+        OPT_ENUM("score", 0, "NAME", type, config.score, score_names, "how a position is scored for attention"),   \
+        OPT_NUMBER("max-location", 0, "N", type, config.max_location, AT_LEAST(1),                                 \
+                   "with --score location: positions that can be looked at"),                                      \
+        OPT_BOOL("input-feeding", 0, type, config.input_feeding,                                                   \
+                 "whether what was read out goes into the next step"),                                             \
         OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start"),              \
         OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
                    "with --init uniform: all parameters start within +- X")
@@ -250,6 +269,7 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "threads that work; 0: one for each core")
 
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
+extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);

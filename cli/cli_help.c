@@ -50,6 +50,9 @@ void option_show(const option *o, const void *base, char *text, size_t size) {
         if (*(const char *const *)target != NULL)
             snprintf(text, size, "%s", *(const char *const *)target);
         break;
+    case OPTION_BOOL:
+        snprintf(text, size, "%s", o->names[*(const bool *)target]);
+        break;
     case OPTION_ENUM:
         snprintf(text, size, "%s", o->names[*(const unsigned *)target]);
         break;

@@ -182,7 +182,7 @@ static json_t *value_json(const option *o, const inspect_arguments *a) {
     char text[64];
     if (o->kind == OPTION_INT)
         return json_integer(*(const int *)at);
-    if (o->kind == OPTION_FLAG)
+    if (o->kind == OPTION_FLAG || o->kind == OPTION_BOOL)
         return json_boolean(*(const bool *)at);
     option_show(o, a, text, sizeof text);
     return json_string(text);

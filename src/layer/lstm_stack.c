@@ -20,3 +20,22 @@ tensor *lstm_stack_run(tape *t, const lstm_stack *s, int from, const stack_input
     }
     return t->failed ? NULL : x;
 }
+
+stack_masks lstm_stack_draw(tape *t, const lstm_stack *s, int sentences, stack_dropout dropout) {
+    stack_masks out = {.number = dropout.number};
+    for (int i = 1; i < s->n; i++)
+        out.mask[i] = dropout_draw(t, sentences, s->cell[i].W->dim[1], dropout.rate, dropout.site + (unsigned)i);
+    return out;
+}
+
+tensor *lstm_stack_step(tape *t, const lstm_stack *s, tensor *gates, tensor *context, const stack_masks *masks,
+                        lstm_state *state) {
+    tensor *x = NULL;
+    for (int i = 0; i < s->n && !t->failed; i++) {
+        if (i > 0)
+            gates = lstm_cell_input(t, &s->cell[i], op_dropout_drawn(t, x, masks->mask[i], masks->number), NULL);
+        state[i] = lstm_step(t, &s->cell[i].step, gates, i == 0 ? context : NULL, state[i]);
+        x = s->residual_from && i + 1 >= s->residual_from && i > 0 ? op_add(t, state[i].h, x) : state[i].h;
+    }
+    return t->failed ? NULL : x;
+}

@@ -32,4 +32,16 @@ typedef struct stack_input {
 tensor *lstm_stack_run(tape *t, const lstm_stack *s, int from, const stack_input *in, stack_dropout dropout,
                        lstm_run *run);
 
+/* Masks of the inputs of layers, drawn once for all steps of a loop; NULL: nothing is dropped there. */
+typedef struct stack_masks {
+    const real *mask[LSTM_LAYERS_MAX];
+    const int *number; /* sentence of each row of the first step */
+} stack_masks;
+stack_masks lstm_stack_draw(tape *t, const lstm_stack *s, int sentences, stack_dropout dropout);
+
+/* One step of all layers in a loop of the caller's. gates: what the input gives to the lowest, which alone has a
+ * context (NULL: none). state: of each layer; changes. Returns the output of the highest. */
+tensor *lstm_stack_step(tape *t, const lstm_stack *s, tensor *gates, tensor *context, const stack_masks *masks,
+                        lstm_state *state);
+
 #endif

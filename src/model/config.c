@@ -11,6 +11,14 @@ static const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESE
 static const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
 static const char *const cell_names[] = {[SA_CELL_LSTM] = "lstm", [SA_CELL_LSTM_LINEAR] = "lstm-linear", NULL};
 
+static const char *const attention_names[] = {
+    [SA_ATTEND_GLOBAL] = "global", [SA_ATTEND_LOCAL_M] = "local-m", [SA_ATTEND_LOCAL_P] = "local-p", NULL};
+static const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
+                                          [SA_SCORE_GENERAL] = "general",
+                                          [SA_SCORE_CONCAT] = "concat",
+                                          [SA_SCORE_LOCATION] = "location",
+                                          NULL};
+
 enum { SIZE_MOST = 1 << 24 };
 
 /* clang-format off */
@@ -33,8 +41,13 @@ const config_field config_fields[CONFIG_FIELDS] = {
     NUMBER(LAYERS, INT, layers, 1, MODEL_LAYERS_MAX),
     NAMED(CELL, ENUM, "cell", cell, cell_names),
     FLAG(REVERSE_SOURCE, reverse_source),
+    NAMED(ATTENTION, ENUM, "attention", attention, attention_names),
+    SIZE(ATTENTION_WINDOW, attention_window, 1),
+    NAMED(SCORE, ENUM, "score", score, score_names),
+    SIZE(MAX_LOCATION, max_location, 1),
+    FLAG(INPUT_FEEDING, input_feeding),
     NAMED(INIT, NAME, "init", init, init_names),
-    NUMBER(INIT_SCALE, FLOAT, init_scale, 0, 1000),
+    NUMBER(INIT_SCALE, FLOAT, init_scale, 1e-30, 1000),
 };
 /* clang-format on */
 
@@ -110,7 +123,7 @@ sa_status config_check(const sa_model_config *c, uint64_t reads, const sa_model_
         if (reads >> i & 1)
             SA_TRY(check_field(c, f, error));
         else if (!is_unset(c, f, defaults))
-            return sa_fail(error, SA_USAGE, "%s has no %s: leave it out", c->preset, name);
+            return sa_fail(error, SA_USAGE, "this %s model has no %s: leave it out", c->preset, name);
     }
     return SA_OK;
 }

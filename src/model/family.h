@@ -9,6 +9,8 @@
 
 struct family {
     size_t own; /* bytes of model.own, which begin cleared */
+    /* Of the fields that its presets read, those that this configuration leaves idle; NULL: none. */
+    uint64_t (*idle)(const sa_model_config *c);
     /* What the table of fields cannot say; NULL: nothing. */
     sa_status (*check)(const sa_model_config *c, sa_error *error);
     /* All parameters, in the order of the file; the functions below declare those that every family has. */
@@ -36,6 +38,6 @@ void model_declare_output(model *m, const weight_scope *scope);
 /* The first rows of what has at least n. */
 tensor *first_rows(tape *t, tensor *x, int n);
 
-extern const family family_rnnsearch, family_seq2seq;
+extern const family family_rnnsearch, family_seq2seq, family_luong;
 
 #endif

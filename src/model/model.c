@@ -5,7 +5,6 @@
 #include "op/linear.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether the readout is as wide as the embeddings that are to be its output matrix. */
 static sa_status check_tied(const sa_model_config *c, const family *f, sa_error *error) {
@@ -18,23 +17,12 @@ static sa_status check_tied(const sa_model_config *c, const family *f, sa_error 
     return SA_OK;
 }
 
-/* A scale that nothing reads is a mistake, unless it is the preset's. */
-static sa_status check_scale(const sa_model_config *c, const sa_model_config *defaults, sa_error *error) {
-    bool uniform = strcmp(c->init, "uniform") == 0, given = c->init_scale != 0;
-    if (uniform && !given)
-        return sa_fail(error, SA_USAGE, "init uniform needs init-scale, above 0");
-    if (!uniform && given && c->init_scale != defaults->init_scale)
-        return sa_fail(error, SA_USAGE, "init %s has no init-scale: leave it out", c->init);
-    return SA_OK;
-}
-
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {
     *m = (model){.config = *config};
     const preset *p = m->preset = preset_find(config->preset);
     if (!p)
         return sa_model_config_preset(&m->config, config->preset, error);
-    SA_TRY(config_check(config, p->fields, &p->defaults, error));
-    SA_TRY(check_scale(config, &p->defaults, error));
+    SA_TRY(config_check(config, preset_reads(p, config), &p->defaults, error));
     SA_TRY(check_tied(config, p->family, error));
     if (p->family->check)
         SA_TRY(p->family->check(config, error));

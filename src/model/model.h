@@ -5,7 +5,7 @@
 #define MODEL_MODEL_H
 
 #include "model/batch.h"
-#include "op/attention_additive.h"
+#include "op/attention.h"
 
 enum { MODEL_LAYERS_MAX = 16 };
 
@@ -52,7 +52,7 @@ typedef struct preset {
     const char *name;
     const family *family;
     bool attends;
-    uint64_t fields; /* of the configuration that it reads: bits CONFIG_BIT(id) of model/config.h */
+    uint64_t fields; /* of the configuration that it may read: bits CONFIG_BIT(id) of model/config.h */
     sa_model_config defaults;
 } preset;
 
@@ -69,6 +69,8 @@ struct model {
 
 /* The preset of that name; NULL: none. */
 const preset *preset_find(const char *name);
+/* The fields that a configuration of the preset reads: some depend on others. */
+uint64_t preset_reads(const preset *p, const sa_model_config *c);
 /* Checks the configuration and declares all parameters, without memory for values. */
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error);
 void model_clear(model *m);

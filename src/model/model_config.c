@@ -27,7 +27,7 @@ char *model_config_json(const sa_model_config *config) {
     json_t *object = json_object();
     bool ok = p && object && !json_object_set_new(object, "preset", json_string(config->preset));
     for (int i = 0; ok && i < CONFIG_FIELDS; i++)
-        if (p->fields >> i & 1)
+        if (preset_reads(p, config) >> i & 1)
             ok = !json_object_set_new(object, config_fields[i].name, to_json(config, &config_fields[i]));
     char *text = ok ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);

@@ -107,8 +107,8 @@ static void start(const model *m, tape *t, const encoding *source, int n, const 
 /* c = sum_j a_j h_j, a = softmax_j(v_a . tanh(W_a s + U_a h_j)) */
 static tensor *look(const rnnsearch *p, tape *t, const encoding *source, const int *rows, tensor *s,
                     tensor **weights) {
-    return attention_additive(t, linear_consumed(t, 1, &(linear_term){s, p->W_a}, NULL), &source->h, p->v_a, rows,
-                              weights);
+    const attention_form form = {.score = &score_additive, .v_a = p->v_a};
+    return attention(t, &form, linear_consumed(t, 1, &(linear_term){s, p->W_a}, NULL), &source->h, rows, weights);
 }
 
 /* s' = f(s, y, c) */

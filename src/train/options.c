@@ -23,6 +23,15 @@ static void seq2seq_recipe(sa_train_options *o) {
     o->max_length = 100;
 }
 
+/* What Luong et al. 2015 did (4.1), but for the rate, which they halved every epoch after the eighth. */
+static void luong_recipe(sa_train_options *o) {
+    seq2seq_recipe(o);
+    o->learning_rate = 1;
+    o->dropout = o->dropout_emb = 0.2f;
+    o->max_length = 50;
+    o->after_epochs = 12;
+}
+
 /* What 30,000 sentence pairs need: subwords, Adam, dropout, an average of the parameters. */
 static void small_recipe(sa_train_options *o) {
     o->vocab_type = SA_VOCAB_UNIGRAM;
@@ -42,8 +51,11 @@ static void small_recipe(sa_train_options *o) {
 static const struct {
     const char *preset;
     void (*apply)(sa_train_options *o);
-} recipes[] = {
-    {"small", small_recipe}, {"rnnsearch", paper_recipe}, {"rnnencdec", paper_recipe}, {"seq2seq", seq2seq_recipe}};
+} recipes[] = {{"small", small_recipe},
+               {"rnnsearch", paper_recipe},
+               {"rnnencdec", paper_recipe},
+               {"seq2seq", seq2seq_recipe},
+               {"luong", luong_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
     memset(o, 0, sizeof *o);

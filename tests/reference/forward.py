@@ -22,6 +22,7 @@ SMOOTHING = 0.1
 FAMILIES = {
     "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
     "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
+    "luong": (recurrent.luong_shapes, recurrent.luong),
     "seq2seq": (recurrent.seq2seq_shapes, recurrent.seq2seq),
 }
 
@@ -78,10 +79,29 @@ def config(preset, **changed):
         "rnnencdec": {"dim_dec": 6, "dim_maxout": 4, "decoder_order": "look-first", "reset": "before"},
         "seq2seq": {"layers": 2, "cell": "lstm", "reverse_source": True},
     }
+    own["luong"] = {
+        **own["seq2seq"],
+        "attention": "global",
+        "attention_window": 2,
+        "score": "general",
+        "max_location": 5,
+        "dim_att": 3,
+        "input_feeding": True,
+    }
     own["rnnsearch"] = {**own["rnnencdec"], "dim_att": 3}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
+
+
+def stored(c):
+    """The configuration as a model's file has it: without what its choices leave idle."""
+    idle = set()
+    if "score" in c:
+        idle |= {"attention_window"} if c["attention"] == "global" else set()
+        idle |= {"dim_att"} if c["score"] != "concat" else set()
+        idle |= {"max_location"} if c["score"] != "location" else set()
+    return {key: value for key, value in c.items() if key not in idle}
 
 
 def case(name, c):
@@ -91,7 +111,7 @@ def case(name, c):
     sentences = [run(decode, p, c, source, target) for source, target in SENTENCES]
     return {
         "name": name,
-        "config": c,
+        "config": stored(c),
         "parameters": s,
         "sentences": sentences,
         "loss": -sum(r["log_prob"] for r in sentences),
@@ -114,6 +134,13 @@ def model_cases():
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))
     yield case("seq2seq tied", config("seq2seq", dim_rnn=5, tied_target=True))
+    yield case("luong", config("luong"))
+    yield case("luong dot", config("luong", score="dot", input_feeding=False, layers=1))
+    yield case("luong concat", config("luong", score="concat", reverse_source=False))
+    yield case("luong location", config("luong", score="location", layers=3))
+    yield case("luong local-m", config("luong", attention="local-m", cell="lstm-linear"))
+    yield case("luong local-p", config("luong", attention="local-p", attention_window=3))
+    yield case("luong local-p concat", config("luong", attention="local-p", score="concat", attention_window=1, output_rank=3))
 
 
 def attention_case(name, inputs):

@@ -32,6 +32,13 @@ static const model_form model_forms[] = {
     {"seq2seq", "'layers': 2, 'reverse_source': false"},
     {"seq2seq", "'layers': 3, 'cell': 'lstm-linear', 'tied_target': true"},
     {"seq2seq", "'layers': 2, 'output_rank': 1"},
+    {"luong", "'layers': 2"},
+    {"luong", "'layers': 1, 'score': 'dot', 'input_feeding': false"},
+    {"luong", "'layers': 2, 'score': 'concat', 'reverse_source': false"},
+    {"luong", "'layers': 1, 'score': 'location', 'max_location': 3"},
+    {"luong", "'layers': 3, 'attention': 'local-m', 'attention_window': 1, 'tied_target': true"},
+    {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 2, 'score': 'dot', 'cell': 'lstm-linear'"},
+    {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 1, 'score': 'concat', 'output_rank': 1"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 

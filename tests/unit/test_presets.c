@@ -146,12 +146,12 @@ static void a_scale_goes_with_uniform_initial_values_only(void **state) {
     sa_model_config c = valid();
     model m;
     c.init_scale = 0.1f;
-    refused(&c, "init paper", "init-scale");
+    refused(&c, "rnnsearch", "no init-scale");
     strcpy(c.init, "uniform");
     assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
     model_clear(&m);
     c.init_scale = 0;
-    refused(&c, "uniform", "init-scale");
+    refused(&c, "init-scale", "must be");
     c.init_scale = NAN;
     refused(&c, "init-scale", "must be");
     /* What a preset has by itself is not asked back. */

@@ -66,6 +66,8 @@ typedef struct learner {
 static const learner learners[] = {
     {{"rnnencdec", ""}, 60, 0.01},
     {{"seq2seq", "'layers': 2"}, 80, 0.01},
+    {{"luong", "'layers': 2"}, 50, 0.01},
+    {{"luong", "'layers': 1, 'score': 'dot', 'attention': 'local-p', 'attention_window': 3"}, 50, 0.01},
 };
 enum { LEARNERS = sizeof learners / sizeof *learners };
 

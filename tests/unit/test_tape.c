@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "layer/gru_cell.h"
-#include "op/attention_additive.h"
+#include "op/attention.h"
 #include "op/dropout.h"
 #include "op/embed.h"
 #include "op/linear.h"
@@ -404,7 +404,8 @@ static const void *apply_dropout(tape *t, operands *o) {
 }
 static const void *apply_attention(tape *t, operands *o) {
     const annotations h = {o->at[VALUES], o->at[KEYS], zero, one, 1};
-    return attention_additive(t, o->at[QUERY], &h, o->b, NULL, NULL);
+    const attention_form form = {.score = &score_additive, .v_a = o->b};
+    return attention(t, &form, o->at[QUERY], &h, NULL, NULL);
 }
 static const void *apply_xent(tape *t, operands *o) {
     xent_sums sums = {0};
