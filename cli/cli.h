@@ -49,6 +49,7 @@ typedef enum option_kind {
     OPTION_FLOAT,  /* float */
     OPTION_DOUBLE, /* double */
     OPTION_STRING, /* const char *, points into argv */
+    OPTION_BOOL,   /* bool: no or yes */
     OPTION_ENUM,   /* an enum: the place of the value among the names, from 0 */
     OPTION_NAME,   /* char[], a copy of one of the names */
     OPTION_PAIR,   /* two const char *: --train SRC TGT */
@@ -120,6 +121,14 @@ typedef struct option {
         .letter = (letter_), .name = (name_), .argument = (argument_), .offset = offsetof(type, member),           \
         .range = range_, .help = (help_)                                                                           \
     }
+/* A bool that may begin true. */
+#define OPT_BOOL(name_, letter_, type, member, help_)                                                              \
+    {                                                                                                              \
+        .kind = _Generic(((type *)0)->member, bool                                                                 \
+                         : OPTION_BOOL),                                                                           \
+        .letter = (letter_), .name = (name_), .argument = "no|yes", .offset = offsetof(type, member),              \
+        .names = no_yes_names, .help = (help_)                                                                     \
+    }
 #define OPT_STRING(name_, letter_, argument_, type, member, help_)                                                    \
     {                                                                                                                 \
         .kind = _Generic(((type *)0)->member, const char * : OPTION_STRING),                                        \
@@ -189,6 +198,8 @@ int options_preview(const command *c, void *target, int argc, char **argv);
 extern const option help_option;
 /* Prints the help of a subcommand; *target holds the defaults. */
 void options_help(FILE *stream, const command *c, const void *target);
+/* The value in *base, the structure of the option's table, as --help shows it: empty for flags, pairs and lists. */
+void option_show(const option *o, const void *base, char *text, size_t size);
 /* The names an option takes, NULL for one that takes others; and a list as "word, bpe or unigram". */
 const char *const *option_names(const option *o);
 void join_names(const char *const *names, char *text, size_t size);
@@ -218,13 +229,31 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("output-rank", 0, "N", type, config.output_rank, AT_LEAST(0),                                   \
                    "rank of the output matrix, written as a product of two; 0: one full matrix"),                  \
         OPT_FLAG("tied-target", 0, type, config.tied_target,                                                       \
-                 "the output matrix is the target embeddings; needs --output-rank or --dim-maxout equal to "       \
-                 "--dim-emb"),                                                                                     \
+                 "the output matrix is the target embeddings; needs a readout of their width: --output-rank, "     \
+                 "or else --dim-maxout or --dim-rnn, equal to --dim-emb"),                                         \
         OPT_ENUM("decoder-order", 0, "ORDER", type, config.order, order_names,                                     \
                  "whether a decoder step looks at the source or updates its state first"),                         \
         OPT_ENUM("reset", 0, "PLACE", type, config.reset, reset_names,                                             \
                  "whether the GRU's reset gate acts before or after the product with U"),                          \
-        OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start")
+        OPT_NUMBER("layers", 0, "N", type, config.layers, BETWEEN(1, 16),                                          \
+                   "layers of the encoder, and of the decoder"),                                                   \
+        OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
+                 "the recurrent unit: with or without tanh on what a memory shows"),                               \
+        OPT_BOOL("reverse-source", 0, type, config.reverse_source,                                                 \
+                 "whether the encoder reads from the last word to the first"),                                     \
+        OPT_ENUM("attention", 0, "WHERE", type, config.attention, attention_names,                                 \
+                 "where the decoder looks: everywhere, around the position that it is at, or around one that it "  \
+                 "predicts"),                                                                                      \
+        OPT_NUMBER("attention-window", 0, "N", type, config.attention_window, AT_LEAST(1),                         \
+                   "with local attention: positions on each side of the middle one"),                              \
+        OPT_ENUM("score", 0, "NAME", type, config.score, score_names, "how a position is scored for attention"),   \
+        OPT_NUMBER("max-location", 0, "N", type, config.max_location, AT_LEAST(1),                                 \
+                   "with --score location: positions that can be looked at"),                                      \
+        OPT_BOOL("input-feeding", 0, type, config.input_feeding,                                                   \
+                 "whether what was read out goes into the next step"),                                             \
+        OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start"),              \
+        OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
+                   "with --init uniform: all parameters start within +- X")
 
 /* Models that work together: every -m adds one. Target: a model_list. */
 typedef struct model_list {
@@ -267,7 +296,8 @@ void models_close(model_list *list);
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 
-extern const char *const order_names[], *const reset_names[], *const init_names[];
+extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
+extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);

@@ -27,8 +27,8 @@ static void print_wrapped(FILE *stream, const char *text, int at, int indent) {
     fputc('\n', stream);
 }
 
-static void show_default(const option *o, const char *base, char *text, size_t size) {
-    const void *target = base + o->offset;
+void option_show(const option *o, const void *base, char *text, size_t size) {
+    const void *target = (const char *)base + o->offset;
     text[0] = '\0';
     switch (o->kind) {
     case OPTION_INT:
@@ -49,6 +49,9 @@ static void show_default(const option *o, const char *base, char *text, size_t s
     case OPTION_STRING:
         if (*(const char *const *)target != NULL)
             snprintf(text, size, "%s", *(const char *const *)target);
+        break;
+    case OPTION_BOOL:
+        snprintf(text, size, "%s", o->names[*(const bool *)target]);
         break;
     case OPTION_ENUM:
         snprintf(text, size, "%s", o->names[*(const unsigned *)target]);
@@ -81,7 +84,7 @@ static void print_option(FILE *stream, const option *o, const void *target) {
     char names[256] = "", value[256], text[1024];
     if (option_names(o) != NULL)
         join_names(option_names(o), names, sizeof names);
-    show_default(o, target, value, sizeof value);
+    option_show(o, target, value, sizeof value);
     snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, names[0] != '\0' ? ": " : "", names,
              value[0] != '\0' ? " [" : "", value, value[0] != '\0' ? "]" : "");
     print_wrapped(stream, text, HELP_COLUMN, HELP_COLUMN);

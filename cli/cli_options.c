@@ -164,6 +164,8 @@ static int set_name(const command *c, const option *o, void *target, const char 
             continue;
         if (o->kind == OPTION_ENUM)
             *(unsigned *)target = i;
+        else if (o->kind == OPTION_BOOL)
+            *(bool *)target = i == 1;
         else
             snprintf(target, o->size, "%s", names[i]);
         return CLI_GO_ON;
@@ -198,6 +200,7 @@ static int set_value(const command *c, const option *o, char *base, const char *
     case OPTION_FLOAT:
     case OPTION_DOUBLE:
         return set_real(c, o, target, text);
+    case OPTION_BOOL:
     case OPTION_ENUM:
     case OPTION_NAME:
         return set_name(c, o, target, text);

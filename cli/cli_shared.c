@@ -4,7 +4,16 @@
 
 const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
 const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
-const char *const init_names[] = {"paper", "glorot", NULL};
+const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
+const char *const cell_names[] = {[SA_CELL_LSTM] = "lstm", [SA_CELL_LSTM_LINEAR] = "lstm-linear", NULL};
+const char *const attention_names[] = {
+    [SA_ATTEND_GLOBAL] = "global", [SA_ATTEND_LOCAL_M] = "local-m", [SA_ATTEND_LOCAL_P] = "local-p", NULL};
+const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
+                                   [SA_SCORE_GENERAL] = "general",
+                                   [SA_SCORE_CONCAT] = "concat",
+                                   [SA_SCORE_LOCATION] = "location",
+                                   NULL};
+const char *const no_yes_names[] = {"no", "yes", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
 

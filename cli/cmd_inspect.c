@@ -52,22 +52,27 @@ static void print_text(const char *text) {
     }
 }
 
+/* The next option at or behind o that is about the model and that its preset has; NULL: no more. */
+static const option *next_of_model(const option *o, const sa_model_config *c) {
+    while (o->kind != OPTION_END && !(o->name != NULL && sa_model_config_has(c, o->name)))
+        o++;
+    return o->kind != OPTION_END ? o : NULL;
+}
+
 static void print_config(const sa_model_config *c) {
+    const inspect_arguments a = {.config = *c};
     printf("preset             ");
     print_text(c->preset);
     printf("\nvocab-size         %d source, %d target\n", c->vocab_source, c->vocab_target);
-    printf("dim-emb            %d\n", c->dim_emb);
-    printf("dim-rnn            %d\n", c->dim_rnn);
-    printf("dim-dec            %d\n", c->dim_dec);
-    printf("dim-att            %d\n", c->dim_att);
-    printf("dim-maxout         %d\n", c->dim_maxout);
-    printf("output-rank        %d\n", c->output_rank);
-    printf("tied-target        %s\n", c->tied_target ? "yes" : "no");
-    printf("decoder-order      %s\n", order_names[c->order]);
-    printf("reset              %s\n", reset_names[c->reset]);
-    printf("init               ");
-    print_text(c->init);
-    putchar('\n');
+    for (const option *o = next_of_model(inspect_options, c); o != NULL; o = next_of_model(o + 1, c)) {
+        char value[64];
+        option_show(o, &a, value, sizeof value);
+        if (o->kind == OPTION_FLAG)
+            strcpy(value, *(const bool *)((const char *)&a + o->offset) ? "yes" : "no");
+        printf("%-18s ", o->name);
+        print_text(value);
+        putchar('\n');
+    }
 }
 
 static void format_shape(const sa_parameter *p, char *text, size_t size) {
@@ -172,12 +177,27 @@ static int print_model(const sa_model *model, const char *path) {
 
 /* ---- for machines ------------------------------------------------------------------------------------ */
 
+static json_t *value_json(const option *o, const inspect_arguments *a) {
+    const void *at = (const char *)a + o->offset;
+    char text[64];
+    if (o->kind == OPTION_INT)
+        return json_integer(*(const int *)at);
+    if (o->kind == OPTION_FLAG || o->kind == OPTION_BOOL)
+        return json_boolean(*(const bool *)at);
+    option_show(o, a, text, sizeof text);
+    return json_string(text);
+}
+
 static json_t *config_json(const sa_model_config *c) {
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:s, s:s, s:s}", "preset", c->preset,
-                     "vocab-source", c->vocab_source, "vocab-target", c->vocab_target, "dim-emb", c->dim_emb,
-                     "dim-rnn", c->dim_rnn, "dim-dec", c->dim_dec, "dim-att", c->dim_att, "dim-maxout",
-                     c->dim_maxout, "output-rank", c->output_rank, "tied-target", c->tied_target, "decoder-order",
-                     order_names[c->order], "reset", reset_names[c->reset], "init", c->init);
+    const inspect_arguments a = {.config = *c};
+    json_t *object = json_pack("{s:s, s:i, s:i}", "preset", c->preset, "vocab-source", c->vocab_source,
+                               "vocab-target", c->vocab_target);
+    for (const option *o = next_of_model(inspect_options, c); o != NULL; o = next_of_model(o + 1, c))
+        if (json_object_set_new(object, o->name, value_json(o, &a)) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
 }
 
 /* Failures stick: appending NULL fails, and a failed list is freed and becomes NULL. */

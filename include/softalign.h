@@ -91,11 +91,32 @@ typedef enum sa_reset {
     SA_RESET_AFTER   /* tanh(W x + r * (U h)) */
 } sa_reset;
 
+typedef enum sa_cell {
+    SA_CELL_LSTM,       /* h = o * tanh(c) */
+    SA_CELL_LSTM_LINEAR /* h = o * c (Wu et al. 2016) */
+} sa_cell;
+
+/* Where a decoder looks (Luong et al. 2015). */
+typedef enum sa_attention_scope {
+    SA_ATTEND_GLOBAL,  /* everywhere */
+    SA_ATTEND_LOCAL_M, /* around the position that has the number of the step */
+    SA_ATTEND_LOCAL_P  /* around one that it predicts, and the less the farther from it */
+} sa_attention_scope;
+
+/* How it scores a position with annotation h, from its state s. */
+typedef enum sa_attention_score {
+    SA_SCORE_DOT,     /* s . h */
+    SA_SCORE_GENERAL, /* s . W h */
+    SA_SCORE_CONCAT,  /* v . tanh(W s + U h) */
+    SA_SCORE_LOCATION /* W s, a number for each position */
+} sa_attention_score;
+
 typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
 
-/* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field. */
+/* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads
+ * some of the fields (sa_model_config_has). */
 typedef struct sa_model_config {
-    char preset[32];                /* "rnnsearch", "rnnencdec" */
+    char preset[32];
     int vocab_source, vocab_target; /* symbols a side, </s> and <unk> included */
     int dim_emb;                    /* m: word embeddings */
     int dim_rnn;                    /* n: encoder state, each direction */
@@ -106,13 +127,25 @@ typedef struct sa_model_config {
     sa_order order;
     sa_reset reset;
     bool tied_target; /* output matrix = target embeddings */
-    char init[16];    /* "paper" (specs of Bahdanau et al. 2015, B.1) or "glorot" */
+    int layers;       /* of the encoder, and as many of the decoder */
+    sa_cell cell;
+    bool reverse_source; /* the encoder reads from the last word to the first */
+    sa_attention_scope attention;
+    int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
+    sa_attention_score score;
+    int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
+    bool input_feeding; /* what was read out goes into the next step */
+    char init[16];      /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
+    float init_scale;   /* of uniform: all numbers begin within +- this */
 } sa_model_config;
 
 /* Fails with SA_USAGE and the list of presets when there is no such name. */
 SA_API sa_status sa_model_config_preset(sa_model_config *config, const char *preset, sa_error *error);
 /* The names of all presets, NULL-terminated; constant. */
 SA_API const char *const *sa_model_presets(void);
+/* Whether models of the configuration's preset have an option, named as on the command line ("dim-att"). Fields of
+ * those that they have not must keep the preset's values, or be 0. */
+SA_API bool sa_model_config_has(const sa_model_config *config, const char *option);
 
 typedef struct sa_model sa_model;
 

@@ -84,11 +84,11 @@ static void note_scores(const scoring_batch *b, const target_batch *target, cons
 }
 
 /* Adds one model's weights, divided by the number of models that have some. */
-static void add_attention(scoring_batch *b, const target_batch *target, tensor *const *weights, int attending) {
+static void add_attention(scoring_batch *b, const target_batch *target, const tensor *weights, int attending) {
     for (int r = 0; r < b->n; r++) {
         int i = target->number[r], S = b->source[i].length;
         for (int j = 0; j < b->target[i].length; j++) {
-            const real *from = weights[j]->data + (long)r * tensor_cols(weights[j]);
+            const real *from = weights->data + (long)(target->steps.at[j] + r) * tensor_cols(weights);
             for (int k = 0; k < S; k++)
                 b->found[i].attention[(long)j * S + k] += (float)(from[k] / (real)attending);
         }

@@ -28,7 +28,7 @@ static bool encode(stepper *s, const source_sentence *sentences, int n) {
 
 bool stepper_begin(stepper *s, const ensemble *models, tape *t, const source_sentence *sentences, int n,
                    int rows_max) {
-    *s = (stepper){.tape = t, .n = models->n, .rows_max = rows_max, .first = true};
+    *s = (stepper){.tape = t, .n = models->n, .rows_max = rows_max};
     s->vocab = models->model[0]->config.vocab_target;
     for (int m = 0; m < s->n; m++)
         s->member[m].model = models->model[m];
@@ -62,7 +62,7 @@ void stepper_end(stepper *s) {
 
 /* The one place where search makes scores over the target vocabulary. */
 static tensor *score(const model *m, tape *t, const step_output *shown) {
-    return model_scores(m, t, model_readout(m, t, shown->s, shown->c, shown->e, &none, NULL));
+    return model_scores(m, t, model_readout(m, t, shown, &none, NULL));
 }
 
 /* Adds the weights of one more model that attends. */
@@ -90,7 +90,7 @@ bool stepper_step(stepper *s, const int *row_source, const int *row_word, int ro
         step_words words;
         step_output shown;
         if (!model_words(m->model, t, rows, row_word, &words) ||
-            !model_step(m->model, t, &m->source, s->row_encoded, s->first, words, &m->state, &m->next, &shown))
+            !model_step(m->model, t, &m->source, s->row_encoded, words, &m->state, &m->next, &shown))
             return false;
         m->scores = score(m->model, t, &shown);
         if (!m->scores)
@@ -98,7 +98,6 @@ bool stepper_step(stepper *s, const int *row_source, const int *row_word, int ro
         add_weights(s, shown.weights);
     }
     average_weights(s);
-    s->first = false;
     return true;
 }
 
@@ -171,6 +170,7 @@ bool stepper_keep(stepper *s, const int *parent, int rows) {
     arena_release(s->tape->arena, s->mark);
     for (int m = 0; m < s->n && rows > 0; m++) {
         stepper_member *member = &s->member[m];
+        member->state.length = member->next.length;
         member->state.n = member->next.n;
         for (int k = 0; k < member->state.n; k++)
             member->state.part[k] = tape_wrap(s->tape, rows, width[m][k], member->kept[k]);

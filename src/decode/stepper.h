@@ -32,7 +32,6 @@ typedef struct stepper {
     int *row_encoded;   /* of each row of the last step */
     tensor *weights;    /* (rows, S) of the last step; NULL without attention */
     arena_mark mark;
-    bool first;
     int row;               /* that stepper_row gave last */
     real *block, *average; /* of that row: maxima of blocks; with several models the row itself */
     real *scratch;

@@ -11,12 +11,14 @@ typedef enum weight_kind {
     WEIGHT_EMBEDDING,
     WEIGHT_ALIGNMENT,        /* W_a, U_a */
     WEIGHT_ALIGNMENT_VECTOR, /* v_a */
-    WEIGHT_BIAS
+    WEIGHT_BIAS,
+    WEIGHT_LSTM_BIAS /* of gates i, f, o and candidate */
 } weight_kind;
 
 typedef struct weight_scope {
     params *params;
-    const char *init; /* "paper": Bahdanau et al. 2015, B.1; "glorot": Glorot and Bengio 2010 */
+    const char *init; /* "paper": Bahdanau et al. 2015, B.1; "glorot": Glorot and Bengio 2010; "uniform" */
+    double scale;     /* of uniform: all numbers U(-scale, scale), biases too (Sutskever et al. 2014) */
 } weight_scope;
 
 /* Declares prefix.name of shape (blocks * out, in); in 0: a vector. blocks of one matrix (gates) are initialised as

@@ -233,6 +233,59 @@ MULTI void vec_gru_reset_after(real *r, real *u, const real *dc, int n) {
     }
 }
 
+INLINE void lstm_mix(real *h, real *memory, real *x, const real *c, bool squash, int n) {
+    real *i = x, *f = x + n, *o = x + 2 * n, *g = x + 3 * n;
+#pragma omp simd
+    for (int k = 0; k < n; k++) {
+        i[k] = sigmoid_of(i[k]);
+        f[k] = sigmoid_of(f[k]);
+        o[k] = sigmoid_of(o[k]);
+        g[k] = tanh_of(g[k]);
+        memory[k] = i[k] * g[k] + (c ? f[k] * c[k] : 0);
+        h[k] = o[k] * (squash ? tanh_of(memory[k]) : memory[k]);
+    }
+}
+
+INLINE void lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory, const real *memory, const real *c,
+                       bool squash, int n) {
+    real *i = x, *f = x + n, *o = x + 2 * n, *g = x + 3 * n;
+#pragma omp simd
+    for (int k = 0; k < n; k++) {
+        real in = i[k], forget = f[k], out = o[k], new = g[k], seen = squash ? tanh_of(memory[k]) : memory[k];
+        real d = dmemory[k] + dh[k] * out * (squash ? 1 - seen * seen : 1);
+        i[k] = d * new *in *(1 - in);
+        f[k] = c ? d * c[k] * forget * (1 - forget) : 0;
+        o[k] = dh[k] * seen * out * (1 - out);
+        g[k] = d * in * (1 - new *new);
+        if (dc)
+            dc[k] += d * forget;
+    }
+}
+
+/* One loop for each form, so that none asks inside. */
+MULTI void vec_lstm_mix(real *h, real *memory, real *x, const real *c, bool squash, int n) {
+    if (squash && c)
+        lstm_mix(h, memory, x, c, true, n);
+    else if (squash)
+        lstm_mix(h, memory, x, NULL, true, n);
+    else if (c)
+        lstm_mix(h, memory, x, c, false, n);
+    else
+        lstm_mix(h, memory, x, NULL, false, n);
+}
+
+MULTI void vec_lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory, const real *memory, const real *c,
+                          bool squash, int n) {
+    if (squash && c)
+        lstm_unmix(dc, x, dh, dmemory, memory, c, true, n);
+    else if (squash)
+        lstm_unmix(NULL, x, dh, dmemory, memory, NULL, true, n);
+    else if (c)
+        lstm_unmix(dc, x, dh, dmemory, memory, c, false, n);
+    else
+        lstm_unmix(NULL, x, dh, dmemory, memory, NULL, false, n);
+}
+
 MULTI void vec_maxout(real *y, const real *x, int n) {
 #pragma omp simd
     for (int i = 0; i < n; i++)

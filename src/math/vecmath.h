@@ -6,6 +6,7 @@
 
 #include "math/real.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, exp and log below within 2 ulp; in double they are
@@ -34,6 +35,15 @@ void vec_gru_unmix(real *ds, real *z, real *c, const real *dy, const real *s, in
  * after:  dc is that of the candidate's, u = U s, which gives way to its gradient: u = dc r, r = dc u r (1 - r) */
 void vec_gru_reset_before(real *ds, real *r, const real *d, const real *s, int n);
 void vec_gru_reset_after(real *r, real *u, const real *dc, int n);
+
+/* A long short-term memory between its products (op/lstm.h). x: what goes into the gates i, f and o and the
+ * candidate g, n of each, one behind the other; c: the memory before, NULL: zeros; squash: whether tanh reads the
+ * memory. mix:    i, f, o = sigmoid, g = tanh, in x's place   memory = f c + i g   h = o tanh(memory), or o memory
+ * unmix:  from dh and dmemory, with the values in x: dc += its share, then x gives way to the gradients of what
+ * went into it; c and dc both NULL: zeros */
+void vec_lstm_mix(real *h, real *memory, real *x, const real *c, bool squash, int n);
+void vec_lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory, const real *memory, const real *c,
+                    bool squash, int n);
 
 /* y[i] = max(x[2i], x[2i+1]), n of them; its gradient in x's place, from the values there: dy[i] for the larger of
  * a pair (the first at a tie), 0 for the other. */

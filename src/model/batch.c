@@ -71,3 +71,29 @@ int *batch_row_numbers(tape *t, const steps *s, const int *number) {
             out[s->at[j] + i] = number[i];
     return out;
 }
+
+source_order source_order_make(tape *t, const source_batch *source) {
+    const steps *s = &source->steps;
+    size_t rows = (size_t)s->at[s->T];
+    int *start = tape_bytes(t, (size_t)s->B * sizeof *start), *row = tape_bytes(t, rows * sizeof *row);
+    int *number = tape_bytes(t, rows * sizeof *number);
+    if (t->failed)
+        return (source_order){0};
+    int at = 0;
+    for (int i = 0; i < s->B; i++) {
+        start[i] = at;
+        for (int j = 0; j < source->lengths[i]; j++, at++) {
+            row[at] = s->at[j] + i;
+            number[at] = source->number[i];
+        }
+    }
+    return (source_order){start, row, number};
+}
+
+int *source_last_rows(tape *t, const source_batch *source) {
+    const steps *s = &source->steps;
+    int *last = tape_bytes(t, (size_t)s->B * sizeof *last);
+    for (int i = 0; last && i < s->B; i++)
+        last[i] = s->at[source->lengths[i] - 1] + i;
+    return last;
+}

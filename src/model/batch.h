@@ -34,7 +34,25 @@ bool target_batch_make(tape *t, int n, const sentence *sentences, const source_b
 /* The sentence of each row of all steps, from the sentence of each row of the first. NULL fails the tape. */
 int *batch_row_numbers(tape *t, const steps *s, const int *number);
 
-/* Where dropout happens: each place draws masks of its own. */
-enum { SITE_SOURCE_EMBEDDING = 1, SITE_TARGET_EMBEDDING, SITE_ANNOTATIONS, SITE_STATE, SITE_READOUT };
+/* Positions of sources, one source after the other: where source i begins, and of each position the row of all
+ * steps and the sentence. at NULL fails the tape. */
+typedef struct source_order {
+    const int *at, *row, *number;
+} source_order;
+source_order source_order_make(tape *t, const source_batch *source);
+/* The row of all steps that is the last position of each source. NULL fails the tape. */
+int *source_last_rows(tape *t, const source_batch *source);
+
+/* Where dropout happens: each place draws masks of its own. Behind SITE_ENCODER and SITE_DECODER there is room for
+ * those of layers. */
+enum {
+    SITE_SOURCE_EMBEDDING = 1,
+    SITE_TARGET_EMBEDDING,
+    SITE_ANNOTATIONS,
+    SITE_STATE,
+    SITE_READOUT,
+    SITE_ENCODER = 100,
+    SITE_DECODER = 200
+};
 
 #endif

@@ -8,8 +8,8 @@
 typedef struct pass_result {
     xent_sums sums;
     long words;       /* target symbols that were scored, </s> counted */
-    double *word_nll; /* -log p of each, in the order of the target's steps */
-    tensor **weights; /* per step: (n[j], S), of the target's rows; NULL without attention */
+    double *word_nll; /* -log p of each, in the order of the steps of the target */
+    tensor *weights;  /* (words, S): the attention of each, in the same order; NULL without attention */
 } pass_result;
 
 /* Forward over all steps: loss summed into *result; when the tape records, tape_backward then gives the gradient of

@@ -1,85 +1,35 @@
-#include "model/model.h"
+#include "model/family.h"
 
-#include <string.h>
+#include "op/dropout.h"
+#include "op/embed.h"
+#include "op/linear.h"
 
-static sa_status check_sizes(const sa_model_config *c, const preset *p, sa_error *error) {
-    enum { SIZE_MAX_ALLOWED = 1 << 24 };
-    const struct {
-        const char *name;
-        int value, least;
-    } size[] = {{"vocabulary size (source)", c->vocab_source, 3},
-                {"vocabulary size (target)", c->vocab_target, 3},
-                {"dim-emb", c->dim_emb, 1},
-                {"dim-rnn", c->dim_rnn, 1},
-                {"dim-dec", c->dim_dec, 1},
-                {"dim-att", c->dim_att, p->attends ? 1 : 0},
-                {"dim-maxout", c->dim_maxout, 1},
-                {"output-rank", c->output_rank, 0}};
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        if (size[i].value < size[i].least || size[i].value > SIZE_MAX_ALLOWED)
-            return sa_fail(error, SA_USAGE, "%s is %d; it must be from %d to %d", size[i].name, size[i].value,
-                           size[i].least, SIZE_MAX_ALLOWED);
-    int width = c->output_rank ? c->output_rank : c->dim_maxout;
+#include <stdlib.h>
+
+/* Whether the readout is as wide as the embeddings that are to be its output matrix. */
+static sa_status check_tied(const sa_model_config *c, const family *f, sa_error *error) {
+    int width = c->output_rank ? c->output_rank : f->width(c);
     if (c->tied_target && width != c->dim_emb)
         return sa_fail(error, SA_USAGE,
                        "tied target embeddings need a readout as wide as the embeddings: set %s (%d) equal to "
                        "dim-emb (%d)",
-                       c->output_rank ? "output-rank" : "dim-maxout", width, c->dim_emb);
-    if (strcmp(c->init, "paper") && strcmp(c->init, "glorot"))
-        return sa_fail(error, SA_USAGE, "no initialisation \"%s\"; there are: paper, glorot", c->init);
+                       c->output_rank ? "output-rank" : f->width_option, width, c->dim_emb);
     return SA_OK;
-}
-
-static void declare_encoder(model *m, const weight_scope *scope) {
-    const sa_model_config *c = &m->config;
-    m->source_embedding =
-        weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_LOOKUP);
-    m->source_embedding_b =
-        weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
-    gru_cell_declare(&m->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
-    if (m->preset->attends)
-        gru_cell_declare(&m->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
-}
-
-static void declare_decoder(model *m, const weight_scope *scope) {
-    const sa_model_config *c = &m->config;
-    int D = m->preset->attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
-    m->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_PRODUCT);
-    m->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_PRODUCT);
-    if (m->preset->attends) {
-        m->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_STEP);
-        m->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
-        m->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
-    }
-    m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
-                                         c->dim_emb, c->tied_target ? USE_PRODUCT : USE_LOOKUP);
-    m->target_embedding_b =
-        weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
-    gru_cell_declare(&m->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
-    m->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_PRODUCT);
-    m->V_o = weight_declare(scope, "readout", "V_o", WEIGHT_MATRIX, 1, l2, c->dim_emb, USE_PRODUCT);
-    m->C_o = weight_declare(scope, "readout", "C_o", WEIGHT_MATRIX, 1, l2, D, USE_PRODUCT);
-    m->b_o = weight_declare(scope, "readout", "b", WEIGHT_BIAS, 1, l2, 0, USE_PRODUCT);
-    if (c->output_rank)
-        m->W_1 =
-            weight_declare(scope, "output", "W_1", WEIGHT_MATRIX, 1, c->output_rank, c->dim_maxout, USE_PRODUCT);
-    m->W_out = m->target_embedding;
-    if (!c->tied_target)
-        m->W_out = weight_declare(scope, "output", "W_o", WEIGHT_MATRIX, 1, c->vocab_target,
-                                  c->output_rank ? c->output_rank : c->dim_maxout, USE_PRODUCT);
-    m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_PRODUCT);
 }
 
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {
     *m = (model){.config = *config};
-    m->preset = preset_find(config->preset);
-    if (!m->preset)
+    const preset *p = m->preset = preset_find(config->preset);
+    if (!p)
         return sa_model_config_preset(&m->config, config->preset, error);
-    SA_TRY(check_sizes(config, m->preset, error));
-    weight_scope scope = {&m->params, m->config.init};
-    declare_encoder(m, &scope);
-    declare_decoder(m, &scope);
-    if (m->params.failed) {
+    SA_TRY(config_check(config, preset_reads(p, config), &p->defaults, error));
+    SA_TRY(check_tied(config, p->family, error));
+    if (p->family->check)
+        SA_TRY(p->family->check(config, error));
+    m->own = calloc(1, p->family->own);
+    if (m->own)
+        p->family->declare(m, &(weight_scope){&m->params, m->config.init, (double)m->config.init_scale});
+    if (!m->own || m->params.failed) {
         model_clear(m);
         return sa_fail_memory(error, 0);
     }
@@ -88,5 +38,105 @@ sa_status model_declare(model *m, const sa_model_config *config, sa_error *error
 
 void model_clear(model *m) {
     params_free(&m->params);
+    free(m->own);
     *m = (model){0};
+}
+
+void model_declare_source(model *m, const weight_scope *scope, bool biased) {
+    const sa_model_config *c = &m->config;
+    m->source_embedding =
+        weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_LOOKUP);
+    if (biased)
+        m->source_embedding_b =
+            weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+}
+
+void model_declare_target(model *m, const weight_scope *scope, bool biased) {
+    const sa_model_config *c = &m->config;
+    m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
+                                         c->dim_emb, c->tied_target ? USE_PRODUCT : USE_LOOKUP);
+    if (biased)
+        m->target_embedding_b =
+            weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+}
+
+void model_declare_output(model *m, const weight_scope *scope) {
+    const sa_model_config *c = &m->config;
+    int width = m->preset->family->width(c);
+    if (c->output_rank)
+        m->W_1 = weight_declare(scope, "output", "W_1", WEIGHT_MATRIX, 1, c->output_rank, width, USE_PRODUCT);
+    m->W_out = m->target_embedding;
+    if (!c->tied_target)
+        m->W_out = weight_declare(scope, "output", "W_o", WEIGHT_MATRIX, 1, c->vocab_target,
+                                  c->output_rank ? c->output_rank : width, USE_PRODUCT);
+    m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_PRODUCT);
+}
+
+/* ---- what every family does alike -------------------------------------------------------------------- */
+
+static const regularisation none;
+
+tensor *first_rows(tape *t, tensor *x, int n) {
+    return !x || tensor_rows(x) == n ? x : tape_rows(t, x, 0, n);
+}
+
+bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out) {
+    *out = (encoding){0};
+    const steps *s = &source->steps;
+    tensor *x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
+    x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+    if (x)
+        m->preset->family->encode(m, t, source, x, r, out);
+    return !t->failed;
+}
+
+bool model_start(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out) {
+    *out = (decoder_state){0};
+    m->preset->family->start(m, t, source, n, rows, out);
+    return !t->failed;
+}
+
+bool model_target_words(const model *m, tape *t, const target_batch *target, const regularisation *r,
+                        step_words *out) {
+    const steps *s = &target->steps;
+    const int *number = batch_row_numbers(t, s, target->number);
+    *out = (step_words){.steps = *s, .source = target->source, .number = number};
+    out->e = embed(t, m->target_embedding, m->target_embedding_b, s->at[s->T], target->previous);
+    out->e = op_dropout(t, out->e, r->dropout_emb, SITE_TARGET_EMBEDDING, number);
+    return !t->failed;
+}
+
+bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out) {
+    int *rows = tape_bytes(t, sizeof *rows), *at = tape_bytes(t, 2 * sizeof *at);
+    if (!rows || !at)
+        return false;
+    *rows = at[1] = n;
+    at[0] = 0;
+    *out = (step_words){.steps = {n, 1, rows, at}};
+    out->e = embed(t, m->target_embedding, m->target_embedding_b, n, ids);
+    return !t->failed;
+}
+
+bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
+                 const decoder_state *in, decoder_state *out, step_output *output) {
+    *out = (decoder_state){.length = in->length + words->steps.T};
+    *output = (step_output){0};
+    m->preset->family->steps(m, t, source, words, r, in, out, output);
+    return !t->failed;
+}
+
+bool model_step(const model *m, tape *t, const encoding *source, const int *rows, step_words words,
+                const decoder_state *in, decoder_state *out, step_output *output) {
+    words.source = rows;
+    return model_steps(m, t, source, &words, &none, in, out, output);
+}
+
+tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
+                      const int *number) {
+    tensor *hidden = m->preset->family->readout(m, t, shown, r, number);
+    return m->W_1 ? linear(t, hidden, m->W_1, NULL) : hidden;
+}
+
+tensor *model_scores(const model *m, tape *t, tensor *hidden) {
+    return linear(t, hidden, m->W_out, m->b_out);
 }

@@ -1,19 +1,34 @@
-#include "model/model.h"
+#include "model/family.h"
 
 #include "base/strbuf.h"
 
 #include <string.h>
 
+/* Fields that every preset reads. */
+#define EVERY                                                                                                      \
+    (CONFIG_BIT(VOCAB_SOURCE) | CONFIG_BIT(VOCAB_TARGET) | CONFIG_BIT(DIM_EMB) | CONFIG_BIT(OUTPUT_RANK) |         \
+     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(INIT) | CONFIG_BIT(INIT_SCALE))
+#define RNNENCDEC                                                                                                  \
+    (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
+     CONFIG_BIT(RESET))
+#define RNNSEARCH (RNNENCDEC | CONFIG_BIT(DIM_ATT))
+
+#define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
+
+#define LUONG                                                                                                      \
+    (SEQ2SEQ | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |                          \
+     CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING))
+
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
-    .dim_att = 1000, .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
+    .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
 
 static const preset presets[] = {
-    {"rnnsearch", true, {.preset = "rnnsearch", PAPER_SIZES}},  /* Bahdanau, Cho and Bengio 2015 */
-    {"rnnencdec", false, {.preset = "rnnencdec", PAPER_SIZES}}, /* Cho et al. 2014, as run in the former */
     /* RNNsearch at the size that 30,000 sentence pairs and an ordinary computer can fill. */
     {"small",
+     &family_rnnsearch,
      true,
+     RNNSEARCH,
      {.preset = "small",
       .vocab_source = 8000,
       .vocab_target = 8000,
@@ -26,10 +41,50 @@ static const preset presets[] = {
       .reset = SA_RESET_BEFORE,
       .tied_target = true,
       .init = "glorot"}},
+    /* Bahdanau, Cho and Bengio 2015 */
+    {"rnnsearch", &family_rnnsearch, true, RNNSEARCH, {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000}},
+    /* Cho et al. 2014, as run in the former */
+    {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
+    /* Sutskever, Vinyals and Le 2014 */
+    {"seq2seq",
+     &family_seq2seq,
+     false,
+     SEQ2SEQ,
+     {.preset = "seq2seq",
+      .vocab_source = 160000,
+      .vocab_target = 80000,
+      .dim_emb = 1000,
+      .dim_rnn = 1000,
+      .layers = 4,
+      .cell = SA_CELL_LSTM,
+      .reverse_source = true,
+      .init = "uniform",
+      .init_scale = 0.08f}},
+    /* Luong, Pham and Manning 2015 */
+    {"luong",
+     &family_luong,
+     true,
+     LUONG,
+     {.preset = "luong",
+      .vocab_source = 50000,
+      .vocab_target = 50000,
+      .dim_emb = 1000,
+      .dim_rnn = 1000,
+      .dim_att = 1000,
+      .layers = 4,
+      .cell = SA_CELL_LSTM,
+      .reverse_source = true,
+      .attention = SA_ATTEND_GLOBAL,
+      .attention_window = 10,
+      .score = SA_SCORE_GENERAL,
+      .max_location = 50,
+      .input_feeding = true,
+      .init = "uniform",
+      .init_scale = 0.1f}},
 };
 
 /* The first is what training takes when nothing is said. */
-static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", NULL};
+static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", "seq2seq", "luong", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
@@ -40,6 +95,19 @@ const preset *preset_find(const char *name) {
 
 const char *const *sa_model_presets(void) {
     return preset_names;
+}
+
+uint64_t preset_reads(const preset *p, const sa_model_config *c) {
+    uint64_t idle = p->family->idle ? p->family->idle(c) : 0;
+    if (strcmp(c->init, "uniform"))
+        idle |= CONFIG_BIT(INIT_SCALE);
+    return p->fields & ~idle;
+}
+
+bool sa_model_config_has(const sa_model_config *config, const char *option) {
+    const preset *p = preset_find(config->preset);
+    config_id id = config_find(option);
+    return p && id != CONFIG_FIELDS && preset_reads(p, config) >> id & 1;
 }
 
 sa_status sa_model_config_preset(sa_model_config *config, const char *name, sa_error *error) {

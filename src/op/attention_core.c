@@ -1,5 +1,5 @@
 /* sa_attention: the paper's core as a function by itself, on the same kernel as training and search. */
-#include "op/attention_additive.h"
+#include "op/attention.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ sa_status sa_attention(sa_attention_shape shape, const float *s, const float *h,
                    false);
         gemm_plain(matrix_of(h, T, D, D), matrix_transposed(matrix_of(U_a, A, D, D)), matrix_of(keys, T, A, A),
                    false);
-        attention_additive_row((attention_row){query, keys, h, v_a, T, A, D}, weights, context);
+        attention_additive_row(&(attention_row){query, keys, h, v_a, T, A, D}, weights, context);
     }
     free(query);
     free(keys);

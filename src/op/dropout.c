@@ -23,7 +23,9 @@ static void dropout_backward(tape *t, op_record *record) {
         vec_mul_add(r->x->grad + i * D, r->y->grad + i * D, r->mask + (long)r->sentence[i] * D, D);
 }
 
-static real *draw_masks(tape *t, int sentences, int D, float rate, unsigned site) {
+const real *dropout_draw(tape *t, int sentences, int D, float rate, unsigned site) {
+    if (rate <= 0 || !t->recording)
+        return NULL;
     real *mask = tape_bytes(t, (size_t)sentences * (size_t)D * sizeof *mask);
     if (!mask)
         return NULL;
@@ -37,25 +39,17 @@ static real *draw_masks(tape *t, int sentences, int D, float rate, unsigned site
     return mask;
 }
 
-tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sentence) {
-    if (!x)
+tensor *op_dropout_drawn(tape *t, tensor *x, const real *mask, const int *sentence) {
+    if (!x || t->failed)
         return tape_fail(t);
-    if (rate <= 0 || !t->recording)
+    if (!mask)
         return x;
-    int D = tensor_cols(x), sentences = 0;
-    long rows = tensor_rows(x);
-    for (long i = 0; i < rows; i++)
-        sentences = sentence[i] >= sentences ? sentence[i] + 1 : sentences;
     tensor *y = tape_like(t, x);
-    real *mask = draw_masks(t, sentences, D, rate, site);
-    if (!y || !mask)
+    if (!y)
         return NULL;
-    for (long i = 0; i < rows; i++) {
-        const real *m = mask + (long)sentence[i] * D, *from = x->data + i * D;
-        real *to = y->data + i * D;
-        for (int j = 0; j < D; j++)
-            to[j] = from[j] * m[j];
-    }
+    int D = tensor_cols(x);
+    for (long i = 0; i < tensor_rows(x); i++)
+        vec_mul(y->data + i * D, x->data + i * D, mask + (long)sentence[i] * D, D);
     dropout_record *r = tape_record(t, sizeof *r, dropout_backward);
     if (r) {
         r->x = x;
@@ -64,4 +58,15 @@ tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sen
         r->sentence = sentence;
     }
     return t->failed ? NULL : y;
+}
+
+tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sentence) {
+    if (!x)
+        return tape_fail(t);
+    if (rate <= 0 || !t->recording)
+        return x;
+    int sentences = 0;
+    for (long i = 0; i < tensor_rows(x); i++)
+        sentences = sentence[i] >= sentences ? sentence[i] + 1 : sentences;
+    return op_dropout_drawn(t, x, dropout_draw(t, sentences, tensor_cols(x), rate, site), sentence);
 }

@@ -9,4 +9,9 @@
  * 0 or the tape does not record. */
 tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sentence);
 
+/* The same for several steps, with masks drawn once: (sentences, D) of them; NULL where nothing is dropped, or no
+ * memory is left. A mask of NULL returns x itself. */
+const real *dropout_draw(tape *t, int sentences, int D, float rate, unsigned site);
+tensor *op_dropout_drawn(tape *t, tensor *x, const real *mask, const int *sentence);
+
 #endif

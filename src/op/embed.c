@@ -21,7 +21,8 @@ static void embed_backward(tape *t, op_record *record) {
         if (r->ids[i] < 0)
             memset(r->y->grad + i * m, 0, (size_t)m * sizeof(real));
     tape_defer_ids(t, r->E, r->ids, tensor_grad_matrix(r->y));
-    tape_defer_rows(t, r->b, tensor_grad_matrix(r->y));
+    if (r->b)
+        tape_defer_rows(t, r->b, tensor_grad_matrix(r->y));
 }
 
 tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
@@ -37,7 +38,8 @@ tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
             continue;
         }
         memcpy(row, E->value + (long)ids[i] * m, (size_t)m * sizeof *row);
-        vec_add(row, b->value, m);
+        if (b)
+            vec_add(row, b->value, m);
     }
     embed_record *r = tape_record(t, sizeof *r, embed_backward);
     if (r) {

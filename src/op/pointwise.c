@@ -39,6 +39,42 @@ tensor *op_tanh(tape *t, tensor *x) {
     return record(t, tanh_backward, y, x);
 }
 
+typedef struct add_record {
+    op_record record;
+    tensor *y, *term[2];
+} add_record;
+
+static void add_backward(tape *t, op_record *base) {
+    (void)t;
+    add_record *r = (add_record *)base;
+    if (!tensor_has_grad(r->y))
+        return;
+    int cols = tensor_cols(r->y);
+    for (int k = 0; k < 2; k++) {
+        tensor_grad_clear_once(r->term[k]);
+        for (long i = 0; i < tensor_count(r->y); i += cols)
+            vec_add(r->term[k]->grad + i, r->y->grad + i, cols);
+    }
+}
+
+tensor *op_add(tape *t, tensor *a, tensor *b) {
+    tensor *y = a && b ? tape_like(t, a) : tape_fail(t);
+    if (!y)
+        return NULL;
+    SA_ASSERT(tensor_count(a) == tensor_count(b) && tensor_cols(a) == tensor_cols(b));
+    int cols = tensor_cols(a);
+    memcpy(y->data, a->data, (size_t)tensor_count(a) * sizeof *y->data);
+    for (long i = 0; i < tensor_count(a); i += cols)
+        vec_add(y->data + i, b->data + i, cols);
+    add_record *r = tape_record(t, sizeof *r, add_backward);
+    if (r) {
+        r->y = y;
+        r->term[0] = a;
+        r->term[1] = b;
+    }
+    return t->failed ? NULL : y;
+}
+
 static void maxout_backward(tape *t, op_record *base) {
     (void)t;
     pointwise_record *r = (pointwise_record *)base;

@@ -51,6 +51,13 @@ tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index) {
     return t->failed ? NULL : y;
 }
 
+tensor *op_zeros(tape *t, int n, int cols) {
+    tensor *y = tape_matrix(t, n, cols);
+    if (y)
+        memset(y->data, 0, (size_t)tensor_count(y) * sizeof *y->data);
+    return y;
+}
+
 typedef struct add_record {
     op_record record;
     tensor *y, *x;

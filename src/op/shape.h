@@ -8,6 +8,9 @@
  * until tape_reset. Returns (n, D_a + D_b). */
 tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index);
 
+/* (n, cols) of zeros. */
+tensor *op_zeros(tape *t, int n, int cols);
+
 /* y[i] += x[i], in place, for all rows of y, a consumed tensor that its reader has not seen yet (tape_consumed). x
  * may have more rows. Returns y. */
 tensor *op_add_to(tape *t, tensor *y, tensor *x);

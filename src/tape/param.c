@@ -117,6 +117,10 @@ static sa_status draw(param *p, uint64_t seed, sa_error *error) {
         for (long i = 0; i < n; i++)
             p->value[i] = (real)(p->init_scale * (2 * rng_uniform(&random) - 1));
         break;
+    case INIT_BLOCK:
+        for (long i = 0; i < n; i++)
+            p->value[i] = i >= n / 4 && i < n / 2 ? (real)p->init_scale : 0;
+        break;
     case INIT_ORTHOGONAL:
         SA_ASSERT(p->rank == 2 && p->dim[0] % p->dim[1] == 0);
         for (int block = 0; block < p->dim[0] / p->dim[1]; block++)

@@ -13,6 +13,25 @@ static void paper_recipe(sa_train_options *o) {
     o->max_length = 50;
 }
 
+/* What Sutskever et al. 2014 did (3.4), but for the rate, which they halved every half epoch after the fifth. */
+static void seq2seq_recipe(sa_train_options *o) {
+    o->vocab_type = SA_VOCAB_WORD;
+    o->optimizer = SA_SGD;
+    o->learning_rate = 0.7f;
+    o->clip_norm = 5;
+    o->mini_batch = 128;
+    o->max_length = 100;
+}
+
+/* What Luong et al. 2015 did (4.1), but for the rate, which they halved every epoch after the eighth. */
+static void luong_recipe(sa_train_options *o) {
+    seq2seq_recipe(o);
+    o->learning_rate = 1;
+    o->dropout = o->dropout_emb = 0.2f;
+    o->max_length = 50;
+    o->after_epochs = 12;
+}
+
 /* What 30,000 sentence pairs need: subwords, Adam, dropout, an average of the parameters. */
 static void small_recipe(sa_train_options *o) {
     o->vocab_type = SA_VOCAB_UNIGRAM;
@@ -28,6 +47,15 @@ static void small_recipe(sa_train_options *o) {
     o->max_length = 100;
     o->after_epochs = 20;
 }
+
+static const struct {
+    const char *preset;
+    void (*apply)(sa_train_options *o);
+} recipes[] = {{"small", small_recipe},
+               {"rnnsearch", paper_recipe},
+               {"rnnencdec", paper_recipe},
+               {"seq2seq", seq2seq_recipe},
+               {"luong", luong_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
     memset(o, 0, sizeof *o);
@@ -50,10 +78,9 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     o->valid_beam = 1;
     o->seed = 1;
     o->shards = 2;
-    if (strcmp(preset_name, "small") == 0)
-        small_recipe(o);
-    else
-        paper_recipe(o);
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (strcmp(preset_name, recipes[i].preset) == 0)
+            recipes[i].apply(o);
     return SA_OK;
 }
 

@@ -21,15 +21,18 @@ awk 'BEGIN {
 train() {
     output=$1
     shift
-    run 0 '' train -q --vocab-type word --vocab-size 100 --dim-emb 24 --dim-rnn 32 --dim-dec 32 --dim-att 24 \
-        --dim-maxout 24 --dropout 0 --dropout-emb 0 --label-smoothing 0 --average 0 --learning-rate 0.01 --warmup 10 \
+    # shellcheck disable=SC2086 # a list of arguments
+    run 0 '' train -q --vocab-type word --vocab-size 100 --dim-emb 24 --dim-rnn 32 --dim-dec 32 --dim-maxout 24 \
+        $attention --dropout 0 --dropout-emb 0 --label-smoothing 0 --average 0 --learning-rate 0.01 --warmup 10 \
         --schedule constant --mini-batch 16 --early-stopping 0 --threads 1 --train src tgt --valid src tgt \
         --valid-freq 1000 -o "$output" "$@"
 }
+attention='--dim-att 24'
 train good --after 20e
 train vague --after 3e
 train few --after 10e --vocab-size 14
 train pieces --after 4e --vocab-type bpe --vocab-size 40
+attention=
 train blind --after 1e --preset rnnencdec --dim-emb 24 --dim-rnn 32 --dim-dec 32 --dim-maxout 24 --output-rank 0
 for name in good vague few pieces blind; do
     mv $name/best.safetensors $name.model && rm -r $name

@@ -9,7 +9,7 @@ static gru_cell cell;
 
 static void declare_cell(check *c, int context, sa_reset reset) {
     check_begin(c);
-    const weight_scope scope = {&c->params, "glorot"};
+    const weight_scope scope = {&c->params, "glorot", 0};
     gru_cell_declare(&cell, &scope, "cell", IN, context, H, reset);
     assert_false(c->params.failed);
 }

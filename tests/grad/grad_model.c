@@ -1,6 +1,7 @@
 /* The gradient of the whole training pass, for every way to build a model. */
 #include "check.h"
 
+#include "../unit/forms.h"
 #include "model/loss.h"
 
 #include <stdio.h>
@@ -112,7 +113,7 @@ static void compare_with_slopes(run *r, const char *name, int n) {
     bool recording = r->rates.dropout > 0;
     for (int i = 0; i < r->net.params.n; i++) {
         param *p = r->net.params.at[i];
-        char where[200];
+        char where[256];
         snprintf(where, sizeof where, "%s, %d tapes: %s", name, n, p->name);
         for (long k = 0; k < param_count(p); k++) {
             real kept = p->value[k];
@@ -145,66 +146,41 @@ static void compare_tapes(run *r, const char *name) {
     free(whole);
 }
 
-typedef struct variant {
-    int output_rank;
-    bool tied;
-} variant;
-
-static sa_model_config configure(const char *name, int order, int reset, variant v) {
-    sa_model_config c;
-    assert_int_equal(sa_model_config_preset(&c, name, NULL), SA_OK);
-    c.vocab_source = V_SOURCE;
-    c.vocab_target = V_TARGET;
-    c.dim_emb = 5;
-    c.dim_rnn = 4;
-    c.dim_dec = 6;
-    c.dim_att = 3;
-    c.dim_maxout = v.tied && !v.output_rank ? 5 : 4;
-    c.order = order ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
-    c.reset = reset ? SA_RESET_AFTER : SA_RESET_BEFORE;
-    c.output_rank = v.output_rank;
-    c.tied_target = v.tied;
-    return c;
-}
-
-static void check_every_model(const char *family, regularisation rates) {
-    static const variant variants[] = {{0, false}, {3, false}, {0, true}, {5, true}};
-    for (int way = 0; way < 16; way++) {
-        int order = way & 1, reset = way >> 1 & 1, v = way >> 2;
-        char name[100];
-        snprintf(name, sizeof name, "%s, %s first, reset %s, rank %d, %s", family, order ? "update" : "look",
-                 reset ? "after" : "before", variants[v].output_rank, variants[v].tied ? "tied" : "not tied");
-        sa_model_config config = configure(family, order, reset, variants[v]);
+static void check_every_model(regularisation rates) {
+    static const form_widths widths = {.vocab_source = V_SOURCE,
+                                       .vocab_target = V_TARGET,
+                                       .emb = 5,
+                                       .rnn = 4,
+                                       .dec = 6,
+                                       .att = 3,
+                                       .maxout = 4,
+                                       .rank = 3};
+    for (int i = 0; i < MODEL_FORMS; i++) {
+        char name[160];
+        form_name(&model_forms[i], name, sizeof name);
+        sa_model_config config = form_config(&model_forms[i], &widths);
         run r;
         begin(&r, &config);
         r.rates = rates;
-        compare_with_slopes(&r, name, 1 + way % TAPES_MOST);
+        compare_with_slopes(&r, name, 1 + i % TAPES_MOST);
         compare_tapes(&r, name);
         end(&r);
     }
 }
 
-static void gradients_match_for_every_rnnsearch(void **state) {
+static void gradients_match_for_every_model(void **state) {
     (void)state;
-    check_every_model("rnnsearch", (regularisation){0});
-}
-
-static void gradients_match_for_every_rnnencdec(void **state) {
-    (void)state;
-    check_every_model("rnnencdec", (regularisation){0});
+    check_every_model((regularisation){0});
 }
 
 static void gradients_match_with_dropout_and_label_smoothing(void **state) {
     (void)state;
-    const regularisation rates = {.dropout = 0.3f, .dropout_emb = 0.2f, .label_smoothing = 0.1f};
-    check_every_model("rnnsearch", rates);
-    check_every_model("rnnencdec", rates);
+    check_every_model((regularisation){.dropout = 0.3f, .dropout_emb = 0.2f, .label_smoothing = 0.1f});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_for_every_rnnsearch),
-        cmocka_unit_test(gradients_match_for_every_rnnencdec),
+        cmocka_unit_test(gradients_match_for_every_model),
         cmocka_unit_test(gradients_match_with_dropout_and_label_smoothing),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);

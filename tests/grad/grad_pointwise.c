@@ -16,6 +16,23 @@ static void gradients_match_for_tanh(void **state) {
     check_end(&c);
 }
 
+static void build_add(check *c) {
+    tensor *a = check_tensor(c, c->x[0]);
+    check_output(c, op_add(c->tape, op_add(c->tape, a, check_tensor(c, c->x[1])), a));
+}
+
+static void gradients_match_for_a_sum(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    for (int i = 0; i < 2; i++)
+        c.x[i] = check_input(&c, 2, (int[]){4, 7});
+    check_gradients(&c, build_add);
+    for (int i = 0; i < 28; i++)
+        assert_true(fabs(c.output[0]->data[i] - (2 * c.x[0]->value[i] + c.x[1]->value[i])) < 1e-15);
+    check_end(&c);
+}
+
 static void build_maxout(check *c) {
     check_output(c, op_maxout(c->tape, check_tensor_consumed(c, c->x[0])));
 }
@@ -69,6 +86,7 @@ static void maxout_that_nothing_depends_on_leaves_zeros(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_for_tanh),
+        cmocka_unit_test(gradients_match_for_a_sum),
         cmocka_unit_test(gradients_match_for_maxout_away_from_ties),
         cmocka_unit_test(at_a_tie_of_maxout_the_first_gets_the_gradient),
         cmocka_unit_test(maxout_that_nothing_depends_on_leaves_zeros),

@@ -1,212 +1,30 @@
 #!/usr/bin/env python3
-"""The forward pass of the presets `rnnsearch` and `rnnencdec`, a second source in NumPy.
+"""The forward pass of the presets, a second source in NumPy.
 
 Written from the equations (docs/equations.md), not from the C code: float64, one sentence at a time, one line
-per line of the paper. Running it writes forward.json beside it, which the tests of the C library read.
-
-    Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate"
-    Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder ..."
-
-Letters: m embedding, n encoder state of one direction, d decoder state, D annotation (2n, or n for `rnnencdec`),
-A hidden layer of the alignment model, l maxout units, K_x and K_y vocabularies. Matrices act as y = W x and are
-laid out row by row; a matrix named _zr has the rows of z (update gate), then those of r (reset gate).
+per line of the paper. A family of models is one module of this folder. Running this writes forward.json beside it,
+which the tests of the C library read.
 """
 import json
-import math
 import pathlib
 
 import numpy as np
 
+import recurrent
+import rnnsearch
+from parameters import filled, fnv1a64, usual_scale
+from rnnsearch import attention
+
 END = 0  # </s>, the last symbol of every sentence, counted like a word
 SMOOTHING = 0.1
 
-
-# ---- parameters: numbers by formula, so that the C test fills in the same ----------------------------------
-
-
-def fnv1a64(text):
-    value = 0xCBF29CE484222325
-    for byte in text.encode():
-        value = (value ^ byte) * 0x100000001B3 % 2**64
-    return value
-
-
-def splitmix64(x):
-    z = (x + 0x9E3779B97F4A7C15) % 2**64
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
-    return z ^ (z >> 31)
-
-
-def filled(name, shape, scale):
-    """Element i, row by row, is scale * u with u in [-1, 1): 24 bits of splitmix64(hash of the name + i)."""
-    start = fnv1a64(name)
-    u = [(splitmix64((start + i) % 2**64) >> 40) * 2.0**-23 - 1.0 for i in range(math.prod(shape))]
-    return scale * np.array(u).reshape(shape)
-
-
-def usual_scale(name, shape):
-    if len(shape) == 2:
-        return 1.5 / math.sqrt(shape[1])
-    return 1.0 if name in ("attention.v_a", "v_a") else 0.3
-
-
-def shapes(c):
-    """Names and shapes of all parameters of a configuration."""
-    m, n, d, l = c["dim_emb"], c["dim_rnn"], c["dim_dec"], c["dim_maxout"]
-    K_x, K_y, rank = c["vocab_source"], c["vocab_target"], c["output_rank"]
-    search = c["preset"] == "rnnsearch"
-    D = 2 * n if search else n
-    s = {"source.embedding": (K_x, m), "source.embedding.b": (m,)}
-    for direction in ["forward", "backward"] if search else ["forward"]:
-        s["encoder." + direction + ".W_zr"] = (2 * n, m)
-        s["encoder." + direction + ".W"] = (n, m)
-        s["encoder." + direction + ".U_zr"] = (2 * n, n)
-        s["encoder." + direction + ".U"] = (n, n)
-        s["encoder." + direction + ".b"] = (n,)
-    s["decoder.initial.W_s"] = (d, n)
-    s["decoder.initial.b"] = (d,)
-    if search:
-        s["attention.W_a"] = (c["dim_att"], d)
-        s["attention.U_a"] = (c["dim_att"], D)
-        s["attention.v_a"] = (c["dim_att"],)
-    s["target.embedding"] = (K_y, m)
-    s["target.embedding.b"] = (m,)
-    s["decoder.gru.W_zr"] = (2 * d, m)
-    s["decoder.gru.W"] = (d, m)
-    s["decoder.gru.U_zr"] = (2 * d, d)
-    s["decoder.gru.U"] = (d, d)
-    s["decoder.gru.C_zr"] = (2 * d, D)
-    s["decoder.gru.C"] = (d, D)
-    s["decoder.gru.b"] = (d,)
-    s["readout.U_o"] = (2 * l, d)
-    s["readout.V_o"] = (2 * l, m)
-    s["readout.C_o"] = (2 * l, D)
-    s["readout.b"] = (2 * l,)
-    if rank:
-        s["output.W_1"] = (rank, l)
-    width = rank if rank else l
-    if c["tied_target"]:
-        assert width == m, "tied target embeddings need a readout of the embedding's width"
-    else:
-        s["output.W_o"] = (K_y, width)
-    s["output.b"] = (K_y,)
-    return s
-
-
-# ---- the equations ------------------------------------------------------------------------------------------
-
-
-def sigmoid(x):
-    return 1.0 / (1.0 + np.exp(-x))
-
-
-def gru(p, unit, reset, x, h, c=None):
-    """One step of the gated unit `unit` from state h with input x and, in the decoder, context c.
-
-    z multiplies the new candidate. The only bias is the candidate's.
-    """
-    size = len(h)
-    W_z, W_r = np.split(p[unit + ".W_zr"], 2)
-    U_z, U_r = np.split(p[unit + ".U_zr"], 2)
-    W, U, b = p[unit + ".W"], p[unit + ".U"], p[unit + ".b"]
-    from_context_z = from_context_r = from_context = np.zeros(size)
-    if c is not None:
-        C_z, C_r = np.split(p[unit + ".C_zr"], 2)
-        from_context_z, from_context_r, from_context = C_z @ c, C_r @ c, p[unit + ".C"] @ c
-    z = sigmoid(W_z @ x + U_z @ h + from_context_z)
-    r = sigmoid(W_r @ x + U_r @ h + from_context_r)
-    if reset == "before":
-        candidate = np.tanh(W @ x + U @ (r * h) + from_context + b)
-    else:
-        candidate = np.tanh(W @ x + r * (U @ h) + from_context + b)
-    return (1 - z) * h + z * candidate
-
-
-def encode(p, c, source):
-    """Annotations (T, D), the initial decoder state, and the fixed context (None where there is attention)."""
-    n, T = c["dim_rnn"], len(source)
-    E_x = [p["source.embedding"][word] + p["source.embedding.b"] for word in source]
-    forward = []
-    h = np.zeros(n)
-    for j in range(T):
-        h = gru(p, "encoder.forward", c["reset"], E_x[j], h)
-        forward.append(h)
-    W_s, b = p["decoder.initial.W_s"], p["decoder.initial.b"]
-    if c["preset"] == "rnnencdec":
-        summary = forward[T - 1]
-        return np.array(forward), np.tanh(W_s @ summary + b), summary
-    backward = [None] * T
-    h = np.zeros(n)
-    for j in reversed(range(T)):
-        h = gru(p, "encoder.backward", c["reset"], E_x[j], h)
-        backward[j] = h
-    annotations = np.array([np.concatenate([forward[j], backward[j]]) for j in range(T)])
-    return annotations, np.tanh(W_s @ backward[0] + b), None
-
-
-def attention(s, h, W_a, U_a, v_a):
-    """Energies e_j = v_a . tanh(W_a s + U_a h_j), their softmax, and the context sum_j a_j h_j."""
-    e = np.array([v_a @ np.tanh(W_a @ s + U_a @ h_j) for h_j in h])
-    weights = np.exp(e - e.max())
-    weights = weights / weights.sum()
-    context = sum(a_j * h_j for a_j, h_j in zip(weights, h))
-    return e, weights, context
-
-
-def readout(p, c, s, previous, context):
-    """log p(y | s, previous word's embedding, context) for the whole target vocabulary."""
-    before_max = p["readout.U_o"] @ s + p["readout.V_o"] @ previous + p["readout.C_o"] @ context + p["readout.b"]
-    t = np.array([max(before_max[2 * k], before_max[2 * k + 1]) for k in range(c["dim_maxout"])])
-    if c["output_rank"]:
-        t = p["output.W_1"] @ t
-    W_o = p["target.embedding"] if c["tied_target"] else p["output.W_o"]
-    logits = W_o @ t + p["output.b"]
-    top = logits.max()
-    return logits - top - math.log(np.exp(logits - top).sum())
-
-
-def run(p, c, source, target):
-    """Teacher-forced pass over one sentence pair, with all that a test may want to compare."""
-    assert source[-1] == END and target[-1] == END
-    annotations, s, fixed = encode(p, c, source)
-    E_y = [p["target.embedding"][word] + p["target.embedding.b"] for word in target]
-    K = c["vocab_target"]
-    epsilon = c["label_smoothing"]
-    log_probs, weights, contexts, states, smoothed, first = [], [], [], [], 0.0, None
-    for i, word in enumerate(target):
-        previous = E_y[i - 1] if i > 0 else np.zeros(c["dim_emb"])  # E y_0 = 0: no word and no bias
-        if fixed is None:
-            _, a, context = attention(s, annotations, p["attention.W_a"], p["attention.U_a"], p["attention.v_a"])
-            weights.append(a)
-        else:
-            context = fixed
-        if c["order"] == "update-first":
-            s = gru(p, "decoder.gru", c["reset"], previous, s, context)
-        log_p = readout(p, c, s, previous, context)
-        states.append(s)
-        contexts.append(context)
-        log_probs.append(log_p[word])
-        wanted = np.full(K, epsilon / K)
-        wanted[word] += 1 - epsilon
-        smoothed -= wanted @ log_p
-        if i == 0:
-            first = log_p
-        if c["order"] == "look-first":
-            s = gru(p, "decoder.gru", c["reset"], E_y[i], s, context)
-    result = {
-        "source": source,
-        "target": target,
-        "log_probs": log_probs,
-        "log_prob": sum(log_probs),
-        "smoothed_loss": smoothed,
-        "states": states,
-        "contexts": contexts,
-        "first_log_distribution": first,
-    }
-    if fixed is None:
-        result["attention"] = weights
-    return result
+# Of each preset: names and shapes of all parameters; what it gives at each step.
+FAMILIES = {
+    "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
+    "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
+    "luong": (recurrent.luong_shapes, recurrent.luong),
+    "seq2seq": (recurrent.seq2seq_shapes, recurrent.seq2seq),
+}
 
 
 # ---- the cases ----------------------------------------------------------------------------------------------
@@ -220,33 +38,80 @@ SENTENCES = [
 ]
 
 
-def config(preset, order, reset, **changed):
-    c = {
+def run(decode, p, c, source, target):
+    """Teacher-forced pass over one sentence pair, with all that a test may want to compare."""
+    assert source[-1] == END and target[-1] == END
+    K, epsilon = c["vocab_target"], c["label_smoothing"]
+    log_probs, smoothed, steps = [], 0.0, list(decode(p, c, source, target))
+    for (log_p, *_), word in zip(steps, target):
+        log_probs.append(log_p[word])
+        wanted = np.full(K, epsilon / K)
+        wanted[word] += 1 - epsilon
+        smoothed -= wanted @ log_p
+    result = {
+        "source": source,
+        "target": target,
+        "log_probs": log_probs,
+        "log_prob": sum(log_probs),
+        "smoothed_loss": smoothed,
+        "states": [s for _, s, _, _ in steps],
+        "first_log_distribution": steps[0][0],
+    }
+    for name, which in (("contexts", 2), ("attention", 3)):
+        if steps[0][which] is not None:
+            result[name] = [step[which] for step in steps]
+    return result
+
+
+def config(preset, **changed):
+    """Small widths, all different; what a preset has not it does not read."""
+    usual = {
         "preset": preset,
         "vocab_source": 11,
         "vocab_target": 13,
         "dim_emb": 5,
         "dim_rnn": 4,
-        "dim_dec": 6,
-        "dim_att": 3,
-        "dim_maxout": 4,
         "output_rank": 0,
-        "order": order,
-        "reset": reset,
         "tied_target": False,
         "label_smoothing": SMOOTHING,
     }
+    own = {
+        "rnnencdec": {"dim_dec": 6, "dim_maxout": 4, "decoder_order": "look-first", "reset": "before"},
+        "seq2seq": {"layers": 2, "cell": "lstm", "reverse_source": True},
+    }
+    own["luong"] = {
+        **own["seq2seq"],
+        "attention": "global",
+        "attention_window": 2,
+        "score": "general",
+        "max_location": 5,
+        "dim_att": 3,
+        "input_feeding": True,
+    }
+    own["rnnsearch"] = {**own["rnnencdec"], "dim_att": 3}
+    c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
 
 
+def stored(c):
+    """The configuration as a model's file has it: without what its choices leave idle."""
+    idle = set()
+    if "score" in c:
+        idle |= {"attention_window"} if c["attention"] == "global" else set()
+        idle |= {"dim_att"} if c["score"] != "concat" else set()
+        idle |= {"max_location"} if c["score"] != "location" else set()
+    return {key: value for key, value in c.items() if key not in idle}
+
+
 def case(name, c):
+    shapes, decode = FAMILIES[c["preset"]]
     s = shapes(c)
     p = {key: filled(key, shape, usual_scale(key, shape)) for key, shape in s.items()}
-    sentences = [run(p, c, source, target) for source, target in SENTENCES]
+    sentences = [run(decode, p, c, source, target) for source, target in SENTENCES]
     return {
         "name": name,
-        "config": c,
+        "config": stored(c),
         "parameters": s,
         "sentences": sentences,
         "loss": -sum(r["log_prob"] for r in sentences),
@@ -258,15 +123,24 @@ def model_cases():
     grid = [(order, reset) for order in ("look-first", "update-first") for reset in ("before", "after")]
     for preset in ("rnnsearch", "rnnencdec"):
         for order, reset in grid:
-            yield case(f"{preset} {order} {reset}", config(preset, order, reset))
+            yield case(f"{preset} {order} {reset}", config(preset, decoder_order=order, reset=reset))
     for preset, order in (("rnnsearch", "look-first"), ("rnnsearch", "update-first"), ("rnnencdec", "look-first")):
-        wide = {"dim_maxout": 5}
-        tall = {"output_rank": 5}
-        yield case(f"{preset} {order} rank", config(preset, order, "before", output_rank=3))
-        yield case(f"{preset} {order} tied", config(preset, order, "before", tied_target=True, **wide))
-        yield case(f"{preset} {order} rank tied", config(preset, order, "after", tied_target=True, **tall))
-    equal = {"dim_emb": 4, "dim_dec": 4, "dim_att": 4}
-    yield case("rnnsearch all widths equal", config("rnnsearch", "look-first", "before", **equal))
+        way = {"decoder_order": order}
+        yield case(f"{preset} {order} rank", config(preset, output_rank=3, **way))
+        yield case(f"{preset} {order} tied", config(preset, tied_target=True, dim_maxout=5, **way))
+        yield case(f"{preset} {order} rank tied", config(preset, reset="after", tied_target=True, output_rank=5, **way))
+    yield case("rnnsearch all widths equal", config("rnnsearch", dim_emb=4, dim_dec=4, dim_att=4))
+    yield case("seq2seq", config("seq2seq"))
+    yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
+    yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))
+    yield case("seq2seq tied", config("seq2seq", dim_rnn=5, tied_target=True))
+    yield case("luong", config("luong"))
+    yield case("luong dot", config("luong", score="dot", input_feeding=False, layers=1))
+    yield case("luong concat", config("luong", score="concat", reverse_source=False))
+    yield case("luong location", config("luong", score="location", layers=3))
+    yield case("luong local-m", config("luong", attention="local-m", cell="lstm-linear"))
+    yield case("luong local-p", config("luong", attention="local-p", attention_window=3))
+    yield case("luong local-p concat", config("luong", attention="local-p", score="concat", attention_window=1, output_rank=3))
 
 
 def attention_case(name, inputs):

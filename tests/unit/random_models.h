@@ -28,13 +28,21 @@ typedef struct fixture {
     source_sentence sentence[SENTENCES];
 } fixture;
 
-static inline void make_model(model *m, int V, const char *family, rng *random) {
+static inline void make_model(model *m, int V, const char *kind, rng *random) {
     sa_model_config c;
-    assert_int_equal(sa_model_config_preset(&c, family, &error), SA_OK);
+    assert_int_equal(sa_model_config_preset(&c, kind, &error), SA_OK);
     c.vocab_source = 11;
     c.vocab_target = V;
-    c.dim_emb = c.dim_maxout = c.dim_att = 8;
-    c.dim_rnn = c.dim_dec = 10;
+    c.dim_emb = 8;
+    c.dim_maxout = c.dim_maxout ? 8 : 0;
+    c.dim_att = sa_model_config_has(&c, "dim-att") ? 8 : c.dim_att;
+    c.dim_rnn = 10;
+    c.dim_dec = c.dim_dec ? 10 : 0;
+    c.layers = c.layers ? 2 : 0;
+    if (sa_model_config_has(&c, "attention")) { /* the number of the step counts */
+        c.attention = SA_ATTEND_LOCAL_M;
+        c.attention_window = 1;
+    }
     c.output_rank = 0;
     c.tied_target = false;
     if (model_declare(m, &c, &error) != SA_OK)
@@ -46,11 +54,11 @@ static inline void make_model(model *m, int V, const char *family, rng *random) 
 }
 
 /* f->target is there. */
-static inline void begin_with_vocab(fixture *f, uint64_t seed, const char *family) {
+static inline void begin_with_vocab(fixture *f, uint64_t seed, const char *kind) {
     rng random = rng_at(seed, 0, 0, 0);
     int V = vocab_size(f->target);
-    make_model(&f->net[0], V, family, &random);
-    make_model(&f->net[1], V, family, &random);
+    make_model(&f->net[0], V, kind, &random);
+    make_model(&f->net[1], V, kind, &random);
     f->one = (ensemble){.n = 1, .model = {&f->net[0]}};
     f->two = (ensemble){.n = 2, .model = {&f->net[0], &f->net[1]}};
     assert_int_equal(tape_new(&f->tape, f->net[0].params.n, 1 << 18, &error), SA_OK);
@@ -63,7 +71,13 @@ static inline void begin_with_vocab(fixture *f, uint64_t seed, const char *famil
     }
 }
 
-static inline void begin(fixture *f, uint64_t seed, int V, const char *family) {
+/* A preset for a seed: one of each family of models, and one that does not attend. */
+static inline const char *kind_of(uint64_t seed) {
+    static const char *const kinds[] = {"rnnencdec", "rnnsearch", "luong", "seq2seq"};
+    return kinds[seed % 4];
+}
+
+static inline void begin(fixture *f, uint64_t seed, int V, const char *kind) {
     char words[64] = "", *at = words;
     memset(f, 0, sizeof *f);
     for (int i = 2; i < V; i++)
@@ -71,7 +85,7 @@ static inline void begin(fixture *f, uint64_t seed, int V, const char *family) {
     assert_int_equal(train_on(&f->target, SA_VOCAB_WORD, V, NULL, (const char *const[]){words, NULL}, 1, &error),
                      SA_OK);
     assert_int_equal(vocab_size(f->target), V);
-    begin_with_vocab(f, seed, family);
+    begin_with_vocab(f, seed, kind);
 }
 
 static inline void end(fixture *f) {

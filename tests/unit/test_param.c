@@ -128,9 +128,18 @@ static void without_gradients_there_is_no_block_for_them(void **state) {
 
 /* ---- initial values */
 
-static model initialised(const char *init, uint64_t seed) {
+static model initialise(const sa_model_config *c, uint64_t seed) {
     model m;
     sa_error e;
+    declare(&m, c);
+    assert_int_equal(params_allocate(&m.params, false, &e), SA_OK);
+    for (long i = 0; i < m.params.count; i++) /* whatever was there */
+        m.params.values[i] = 7;
+    assert_int_equal(params_initialise(&m.params, seed, &e), SA_OK);
+    return m;
+}
+
+static model initialised(const char *init, uint64_t seed) {
     sa_model_config c = preset_config("rnnsearch");
     c.vocab_source = 150;
     c.vocab_target = 170;
@@ -140,12 +149,17 @@ static model initialised(const char *init, uint64_t seed) {
     c.dim_att = 70;
     c.dim_maxout = 30;
     strcpy(c.init, init);
-    declare(&m, &c);
-    assert_int_equal(params_allocate(&m.params, false, &e), SA_OK);
-    for (long i = 0; i < m.params.count; i++) /* whatever was there */
-        m.params.values[i] = 7;
-    assert_int_equal(params_initialise(&m.params, seed, &e), SA_OK);
-    return m;
+    return initialise(&c, seed);
+}
+
+static sa_model_config seq2seq(const char *init) {
+    sa_model_config c = preset_config("seq2seq");
+    c.vocab_source = c.vocab_target = 150;
+    c.dim_emb = 60;
+    c.dim_rnn = 40;
+    c.layers = 2;
+    strcpy(c.init, init);
+    return c;
 }
 
 /* Each square block of rows: R R^T = 1. */
@@ -216,6 +230,14 @@ static bool is_recurrent(const param *p) {
     return last && (!strcmp(last, ".U") || !strcmp(last, ".U_zr"));
 }
 
+static bool is_alignment_vector(const param *p) {
+    return !strcmp(p->name, "attention.v_a");
+}
+
+static bool is_alignment(const param *p) {
+    return !strcmp(p->name, "attention.W_a") || !strcmp(p->name, "attention.U_a");
+}
+
 /* Bahdanau et al. 2015, B.1. */
 static void the_papers_initial_values(void **state) {
     (void)state;
@@ -224,10 +246,10 @@ static void the_papers_initial_values(void **state) {
         const param *p = m.params.at[i];
         if (is_recurrent(p))
             is_orthogonal(p);
-        else if (is_bias(p) || p == m.v_a)
+        else if (is_bias(p) || is_alignment_vector(p))
             assert_true(is_zero(p));
         else
-            is_normal(p, p == m.W_a || p == m.U_a ? 0.001 : 0.01);
+            is_normal(p, is_alignment(p) ? 0.001 : 0.01);
     }
     model_clear(&m);
 }
@@ -242,7 +264,7 @@ static void glorots_initial_values(void **state) {
             is_orthogonal(p);
         else if (is_bias(p))
             assert_true(is_zero(p));
-        else if (p == m.v_a)
+        else if (is_alignment_vector(p))
             is_uniform(p, 1 / sqrt(p->dim[0]));
         else if (p == m.source_embedding || p == m.target_embedding)
             is_normal(p, 1 / sqrt(p->dim[1]));
@@ -252,10 +274,34 @@ static void glorots_initial_values(void **state) {
     model_clear(&m);
 }
 
+/* Sutskever et al. 2014: everything, biases too. */
+static void uniform_initial_values_have_one_width(void **state) {
+    (void)state;
+    sa_model_config c = seq2seq("uniform");
+    c.init_scale = 0.08f;
+    model m = initialise(&c, 1);
+    for (int i = 0; i < m.params.n; i++)
+        is_uniform(m.params.at[i], 0.08);
+    model_clear(&m);
+}
+
+static void a_forget_gate_begins_open_with_glorots_initial_values(void **state) {
+    (void)state;
+    sa_model_config c = seq2seq("glorot");
+    model m = initialise(&c, 1);
+    const param *b = params_find(&m.params, "encoder.2.b"), *W = params_find(&m.params, "encoder.2.W");
+    int n = b->dim[0] / 4;
+    for (int i = 0; i < 4 * n; i++)
+        assert_true(b->value[i] == (i / n == 1 ? 1 : 0));
+    is_orthogonal(params_find(&m.params, "encoder.2.U"));
+    is_uniform(W, sqrt(6.0 / (W->dim[0] / 4 + W->dim[1])));
+    model_clear(&m);
+}
+
 static void the_blocks_of_gates_are_different_matrices(void **state) {
     (void)state;
     model m = initialised("paper", 1);
-    const param *U = m.decoder.step.U_zr;
+    const param *U = params_find(&m.params, "decoder.gru.U_zr");
     size_t block = (size_t)U->dim[1] * (size_t)U->dim[1];
     assert_int_equal(U->dim[0], 2 * U->dim[1]);
     assert_memory_not_equal(U->value, U->value + block, block * sizeof *U->value);
@@ -276,7 +322,7 @@ static void initial_values_follow_from_seed_and_name(void **state) {
     }
     /* Declared in another order, in other company. */
     params alone = {0};
-    const param *U = first.decoder.step.U, *E = first.source_embedding;
+    const param *U = params_find(&first.params, "decoder.gru.U"), *E = first.source_embedding;
     param *late =
         params_declare(&alone, "decoder.gru.U", U->dim[0], U->dim[1], U->init, U->init_scale, USE_PRODUCT);
     param *early =
@@ -330,6 +376,8 @@ int main(void) {
         cmocka_unit_test(without_gradients_there_is_no_block_for_them),
         cmocka_unit_test(the_papers_initial_values),
         cmocka_unit_test(glorots_initial_values),
+        cmocka_unit_test(uniform_initial_values_have_one_width),
+        cmocka_unit_test(a_forget_gate_begins_open_with_glorots_initial_values),
         cmocka_unit_test(the_blocks_of_gates_are_different_matrices),
         cmocka_unit_test(initial_values_follow_from_seed_and_name),
         cmocka_unit_test(packs_are_made_of_what_products_are_made_with),

@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 static void every_listed_preset_exists_and_can_be_declared(void **state) {
@@ -68,7 +69,8 @@ static void the_papers_presets_have_the_papers_sizes(void **state) {
         sa_model_config c;
         assert_int_equal(sa_model_config_preset(&c, names[i], NULL), SA_OK);
         assert_true(c.vocab_source == 30000 && c.vocab_target == 30000);
-        assert_true(c.dim_emb == 620 && c.dim_rnn == 1000 && c.dim_dec == 1000 && c.dim_att == 1000);
+        assert_true(c.dim_emb == 620 && c.dim_rnn == 1000 && c.dim_dec == 1000);
+        assert_int_equal(c.dim_att, i == 0 ? 1000 : 0);
         assert_true(c.dim_maxout == 500 && c.output_rank == 0 && !c.tied_target);
         assert_true(c.order == SA_LOOK_FIRST && c.reset == SA_RESET_BEFORE);
         assert_string_equal(c.init, "paper");
@@ -136,7 +138,44 @@ static void an_unknown_initialisation_is_an_error_that_lists_them(void **state) 
     (void)state;
     sa_model_config c = valid();
     strcpy(c.init, "xavier");
-    refused(&c, "xavier", "paper, glorot");
+    refused(&c, "xavier", "paper, glorot, uniform");
+}
+
+static void a_scale_goes_with_uniform_initial_values_only(void **state) {
+    (void)state;
+    sa_model_config c = valid();
+    model m;
+    c.init_scale = 0.1f;
+    refused(&c, "rnnsearch", "no init-scale");
+    strcpy(c.init, "uniform");
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+    c.init_scale = 0;
+    refused(&c, "init-scale", "must be");
+    c.init_scale = NAN;
+    refused(&c, "init-scale", "must be");
+    /* What a preset has by itself is not asked back. */
+    assert_int_equal(sa_model_config_preset(&c, "seq2seq", NULL), SA_OK);
+    strcpy(c.init, "glorot");
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+}
+
+/* Sutskever et al. 2014, 3.4: 384M parameters, of which 64M are recurrent; biases not counted. */
+static void seq2seq_has_the_papers_number_of_parameters(void **state) {
+    (void)state;
+    sa_model_config c;
+    model m;
+    long matrices = 0, recurrent = 0;
+    assert_int_equal(sa_model_config_preset(&c, "seq2seq", NULL), SA_OK);
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    for (int i = 0; i < m.params.n; i++) {
+        const param *p = m.params.at[i];
+        matrices += p->rank == 2 ? param_count(p) : 0;
+        recurrent += p->rank == 2 && strstr(p->name, "coder.") ? param_count(p) : 0;
+    }
+    assert_true(matrices == 384000000 && recurrent == 64000000);
+    model_clear(&m);
 }
 
 static void a_model_without_attention_has_no_parameters_for_it(void **state) {
@@ -144,14 +183,26 @@ static void a_model_without_attention_has_no_parameters_for_it(void **state) {
     sa_model_config c;
     model m;
     assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
-    c.dim_att = 0;
     assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
     for (int i = 0; i < m.params.n; i++) {
         assert_null(strstr(m.params.at[i]->name, "attention"));
         assert_null(strstr(m.params.at[i]->name, "backward"));
     }
-    assert_int_equal(m.decoder.step.C->dim[1], c.dim_rnn);
+    assert_int_equal(params_find(&m.params, "decoder.gru.C")->dim[1], c.dim_rnn);
     model_clear(&m);
+}
+
+static void an_option_that_a_preset_does_not_read_is_refused_by_name(void **state) {
+    (void)state;
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
+    assert_false(sa_model_config_has(&c, "dim-att"));
+    assert_true(sa_model_config_has(&c, "dim-rnn"));
+    assert_false(sa_model_config_has(&c, "dim-nothing"));
+    c.dim_att = 10;
+    refused(&c, "rnnencdec", "no dim-att");
+    c = valid();
+    assert_true(sa_model_config_has(&c, "dim-att"));
 }
 
 int main(void) {
@@ -163,7 +214,10 @@ int main(void) {
         cmocka_unit_test(tied_embeddings_need_a_readout_of_their_width),
         cmocka_unit_test(sizes_beyond_their_limits_are_refused_by_name),
         cmocka_unit_test(an_unknown_initialisation_is_an_error_that_lists_them),
+        cmocka_unit_test(a_scale_goes_with_uniform_initial_values_only),
+        cmocka_unit_test(seq2seq_has_the_papers_number_of_parameters),
         cmocka_unit_test(a_model_without_attention_has_no_parameters_for_it),
+        cmocka_unit_test(an_option_that_a_preset_does_not_read_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "model/loss.h"
+#include "model/model_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -121,20 +122,15 @@ static int read_ids(const json_t *array, int *ids) {
     return (int)n;
 }
 
+/* The reference writes a configuration as a model's file has it. */
 static sa_model_config read_config(const json_t *c) {
     sa_model_config config;
-    assert_int_equal(sa_model_config_preset(&config, get_text(c, "preset"), NULL), SA_OK);
-    config.vocab_source = get_int(c, "vocab_source");
-    config.vocab_target = get_int(c, "vocab_target");
-    config.dim_emb = get_int(c, "dim_emb");
-    config.dim_rnn = get_int(c, "dim_rnn");
-    config.dim_dec = get_int(c, "dim_dec");
-    config.dim_att = get_int(c, "dim_att");
-    config.dim_maxout = get_int(c, "dim_maxout");
-    config.output_rank = get_int(c, "output_rank");
-    config.order = strcmp(get_text(c, "order"), "look-first") ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
-    config.reset = strcmp(get_text(c, "reset"), "before") ? SA_RESET_AFTER : SA_RESET_BEFORE;
-    config.tied_target = json_is_true(get(c, "tied_target"));
+    sa_error e;
+    char *text = json_dumps(c, JSON_ENCODE_ANY);
+    assert_non_null(text);
+    if (model_config_parse(&config, text, REFERENCE_JSON, &e) != SA_OK)
+        fail_msg("%s", e.text);
+    free(text);
     return config;
 }
 
@@ -217,7 +213,7 @@ static pass_result pass(reference_case *c, int first, int B) {
     for (int j = 0; j < s->T; j++)
         for (int i = 0; i < s->n[j]; i++, words++)
             compare_word(c, &pairs[target.number[i]], j, result.word_nll[s->at[j] + i],
-                         result.weights ? result.weights[j]->data + (long)i * S : NULL);
+                         result.weights ? result.weights->data + (long)(s->at[j] + i) * S : NULL);
     for (int i = 0; i < B; i++)
         words -= pairs[i].target_length;
     assert_int_equal(words, 0);
@@ -275,9 +271,11 @@ static void compare_step(reference_case *c, const pair *p, int step, step_output
     compare_word(c, p, step, log_sum - (double)scores->data[p->target[step]],
                  shown.weights ? shown.weights->data : NULL);
     const json_t *s = json_array_get(get(p->json, "states"), (size_t)step);
-    const json_t *context = json_array_get(get(p->json, "contexts"), (size_t)step);
+    const json_t *contexts = json_object_get(p->json, "contexts");
     all_near(c->name, step, shown.s->data, (size_t)tensor_cols(shown.s), s);
-    all_near(c->name, step, shown.c->data, (size_t)tensor_cols(shown.c), context);
+    if (contexts)
+        all_near(c->name, step, shown.c->data, (size_t)tensor_cols(shown.c),
+                 json_array_get(contexts, (size_t)step));
     for (int k = 0; step == 0 && k < V; k++)
         near(c->name, k, (double)scores->data[k] - log_sum,
              json_array_get(get(p->json, "first_log_distribution"), (size_t)k));
@@ -299,8 +297,8 @@ static void compare_steps(reference_case *c) {
             step_words words;
             step_output shown;
             assert_true(model_words(&c->net, t, 1, j ? &p->target[j - 1] : &nothing, &words));
-            assert_true(model_step(&c->net, t, &h, NULL, j == 0, words, &now, &next, &shown));
-            tensor *hidden = model_readout(&c->net, t, shown.s, shown.c, shown.e, &none, NULL);
+            assert_true(model_step(&c->net, t, &h, NULL, words, &now, &next, &shown));
+            tensor *hidden = model_readout(&c->net, t, &shown, &none, NULL);
             tensor *scores = model_scores(&c->net, t, hidden);
             assert_non_null(scores);
             compare_step(c, p, j, shown, scores);

@@ -39,7 +39,7 @@ static void a_beam_with_room_for_all_finds_the_best_of_all(void **state) {
     list_all();
     for (uint64_t seed = 1; seed <= 4; seed++) {
         fixture f;
-        begin(&f, seed, 3, seed % 2 ? "rnnsearch" : "rnnencdec");
+        begin(&f, seed, 3, kind_of(seed));
         for (int way = 0; way < 5; way++)
             for (int n_best = 1; n_best <= 5; n_best += 4) {
                 sa_translate_options o = usual();
@@ -150,7 +150,7 @@ static void a_beam_is_what_the_definition_says(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         fixture f;
-        begin(&f, seed, PLAIN_V, seed % 3 ? "rnnsearch" : "rnnencdec");
+        begin(&f, seed, PLAIN_V, kind_of(seed));
         hypotheses found[SENTENCES];
         sa_translate_options o = usual();
         o.beam_size = o.n_best = PLAIN_BEAM;
@@ -175,7 +175,7 @@ static void scores_are_those_of_the_training_pass(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         fixture f;
-        begin(&f, seed, 12, seed % 3 ? "rnnsearch" : "rnnencdec");
+        begin(&f, seed, 12, kind_of(seed));
         hypotheses found[SENTENCES];
         sa_translate_options o = usual();
         o.n_best = 3;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "forms.h"
 #include "model/loss.h"
 
 #include <math.h>
@@ -37,23 +38,20 @@ static bool rows_are_exact(const fixture *f) {
 #endif
 }
 
-static void begin(fixture *f, const char *family, int way, bool packed) {
+static void begin(fixture *f, const model_form *form, bool packed) {
+    static const form_widths widths = {.vocab_source = VOCAB,
+                                       .vocab_target = VOCAB,
+                                       .emb = 19,
+                                       .rnn = 24,
+                                       .dec = 37,
+                                       .att = 21,
+                                       .maxout = 23,
+                                       .rank = 19};
     sa_error e;
-    sa_model_config c;
     rng random = rng_at(21, 0, 0, 0);
     memset(f, 0, sizeof *f);
     f->packed = packed;
-    assert_int_equal(sa_model_config_preset(&c, family, &e), SA_OK);
-    c.vocab_source = c.vocab_target = VOCAB;
-    c.dim_emb = 19;
-    c.dim_rnn = 24;
-    c.dim_dec = 37;
-    c.dim_att = 21;
-    c.dim_maxout = 23;
-    c.order = way & 1 ? SA_UPDATE_FIRST : SA_LOOK_FIRST;
-    c.reset = way & 2 ? SA_RESET_AFTER : SA_RESET_BEFORE;
-    c.tied_target = way & 4;
-    c.output_rank = way & 4 ? 19 : 0;
+    const sa_model_config c = form_config(form, &widths);
     if (model_declare(&f->net, &c, &e) != SA_OK)
         fail_msg("%s", e.text);
     assert_int_equal(params_allocate(&f->net.params, false, &e), SA_OK);
@@ -108,16 +106,16 @@ static void pass(fixture *f, int first, int B, bool recording, double nll[SENTEN
 }
 
 /* One step of all rows: scores (rows, V). */
-static tensor *step(fixture *f, const encoding *h, const int *rows, int n, int j, const int *previous,
+static tensor *step(fixture *f, const encoding *h, const int *rows, int n, const int *previous,
                     decoder_state *state) {
     tape *t = f->tape;
     step_words words;
     step_output shown;
     decoder_state next;
     assert_true(model_words(&f->net, t, n, previous, &words));
-    assert_true(model_step(&f->net, t, h, rows, j == 0, words, state, &next, &shown));
+    assert_true(model_step(&f->net, t, h, rows, words, state, &next, &shown));
     *state = next;
-    tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, shown.s, shown.c, shown.e, &none, NULL));
+    tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, &shown, &none, NULL));
     assert_non_null(scores);
     return scores;
 }
@@ -137,10 +135,10 @@ static void encode_one(fixture *f, int i, encoding *h, decoder_state *state) {
 }
 
 static void for_every_model(void (*check)(fixture *f)) {
-    for (int way = 0; way < 16; way++)
+    for (int i = 0; i < MODEL_FORMS; i++)
         for (int packed = 0; packed < 2; packed++) {
             fixture f;
-            begin(&f, way & 8 ? "rnnencdec" : "rnnsearch", way & 7, packed);
+            begin(&f, &model_forms[i], packed);
             check(&f);
             end(&f);
         }
@@ -156,7 +154,7 @@ static void compare_steps(fixture *f) {
         int previous[MOST + 1] = {-1};
         memcpy(previous + 1, f->target[i], sizeof f->target[i]);
         for (int j = 0; j < f->target_length[i]; j++) {
-            tensor *scores = step(f, &h, NULL, 1, j, previous + j, &state);
+            tensor *scores = step(f, &h, NULL, 1, previous + j, &state);
             assert_true(fabs(nll_of(scores->data, f->target[i][j]) - nll[i][j]) < 1e-5);
         }
     }
@@ -217,11 +215,11 @@ static void compare_beam(fixture *f) {
         rows[i] = source.row[number[i]];
     assert_true(model_start(&f->net, f->tape, &h, ROWS, rows, &state));
     for (int j = 0; j < STEPS; j++)
-        memcpy(together[j], step(f, &h, rows, ROWS, j, words[j], &state)->data, sizeof together[j]);
+        memcpy(together[j], step(f, &h, rows, ROWS, words[j], &state)->data, sizeof together[j]);
     for (int i = 0; i < ROWS; i++) {
         encode_one(f, number[i], &h, &state);
         for (int j = 0; j < STEPS; j++) {
-            const float *alone = step(f, &h, NULL, 1, j, &words[j][i], &state)->data;
+            const float *alone = step(f, &h, NULL, 1, &words[j][i], &state)->data;
             for (int k = 0; k < VOCAB; k++)
                 assert_true(fabsf(alone[k] - together[j][i][k]) <= allowed);
         }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "layer/gru_cell.h"
-#include "op/attention_additive.h"
+#include "op/attention.h"
 #include "op/dropout.h"
 #include "op/embed.h"
 #include "op/linear.h"
@@ -337,7 +337,7 @@ static void declare(operands *o) {
     o->b = params_declare(&o->p, "b", 2, 0, INIT_ZERO, 0, USE_PRODUCT);
     o->out = params_declare(&o->p, "out", 3, 2, INIT_ZERO, 0, USE_PRODUCT);
     o->out_b = params_declare(&o->p, "out.b", 3, 0, INIT_ZERO, 0, USE_PRODUCT);
-    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper"}, "cell", 2, 2, 2, SA_RESET_BEFORE);
+    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper", 0}, "cell", 2, 2, 2, SA_RESET_BEFORE);
     assert_false(o->p.failed);
     assert_int_equal(params_allocate(&o->p, true, NULL), SA_OK);
 }
@@ -404,7 +404,8 @@ static const void *apply_dropout(tape *t, operands *o) {
 }
 static const void *apply_attention(tape *t, operands *o) {
     const annotations h = {o->at[VALUES], o->at[KEYS], zero, one, 1};
-    return attention_additive(t, o->at[QUERY], &h, o->b, NULL, NULL);
+    const attention_form form = {.score = &score_additive, .v_a = o->b};
+    return attention(t, &form, o->at[QUERY], &h, NULL, NULL);
 }
 static const void *apply_xent(tape *t, operands *o) {
     xent_sums sums = {0};

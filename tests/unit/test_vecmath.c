@@ -340,6 +340,70 @@ static void a_gated_unit_and_its_gradient_are_those_of_plain_loops(void **state)
     for_every_length(check_gru);
 }
 
+/* ---- a long short-term memory between its products: a, b, c, d are what goes into i, f, o and g, in forward; in
+ * backward the values of the gates, in (0, 1), and of the candidate */
+
+typedef struct lstm_check {
+    float x[4 * MOST + 1], h[MOST + 1], memory[MOST + 1], dc[MOST + 1];
+} lstm_check;
+static lstm_check l;
+
+static double sigmoid(double value) {
+    return 1 / (1 + exp(-value));
+}
+
+static void fill_lstm(void) {
+    const float *const part[4] = {s.a, s.b, s.c, s.d};
+    for (int k = 0; k < 4; k++)
+        memcpy(l.x + k * s.n, part[k], (size_t)s.n * sizeof(float));
+    l.x[4 * s.n] = l.h[s.n] = l.memory[s.n] = l.dc[s.n] = 77;
+}
+
+static void check_lstm_mix(bool squash, const float *c) {
+    fill_lstm();
+    vec_lstm_mix(l.h, l.memory, l.x, c, squash, s.n);
+    for (int k = 0; k < s.n; k++) {
+        double i = sigmoid((double)s.a[k]), f = sigmoid((double)s.b[k]), o = sigmoid((double)s.c[k]);
+        double g = tanh((double)s.d[k]), memory = i * g + (c ? f * (double)c[k] : 0);
+        near(l.x[k], i);
+        near(l.x[s.n + k], f);
+        near(l.x[2 * s.n + k], o);
+        near(l.x[3 * s.n + k], g);
+        near(l.memory[k], memory);
+        near(l.h[k], o * (squash ? tanh(memory) : memory));
+    }
+    assert_true(l.x[4 * s.n] == 77 && l.h[s.n] == 77 && l.memory[s.n] == 77);
+}
+
+static void check_lstm_unmix(bool squash, const float *c) {
+    fill_lstm();
+    memcpy(l.dc, s.b, (size_t)s.n * sizeof *l.dc);
+    vec_lstm_unmix(c ? l.dc : NULL, l.x, s.b, s.d, s.a, c, squash, s.n); /* dh = b, dmemory = d, memory = a */
+    for (int k = 0; k < s.n; k++) {
+        double i = (double)s.a[k], f = (double)s.b[k], o = (double)s.c[k], g = (double)s.d[k], memory = i, dh = f;
+        double seen = squash ? tanh(memory) : memory;
+        double d = (double)s.d[k] + dh * o * (squash ? 1 - seen * seen : 1);
+        near(l.x[k], d * g * i * (1 - i));
+        near(l.x[s.n + k], c ? d * (double)c[k] * f * (1 - f) : 0);
+        near(l.x[2 * s.n + k], dh * seen * o * (1 - o));
+        near(l.x[3 * s.n + k], d * i * (1 - g * g));
+        near(l.dc[k], (double)s.b[k] + (c ? d * f : 0));
+    }
+    assert_true(l.x[4 * s.n] == 77 && l.dc[s.n] == 77);
+}
+
+static void check_lstm(void) {
+    for (int form = 0; form < 4; form++) {
+        check_lstm_mix(form & 1, form & 2 ? s.b : NULL);
+        check_lstm_unmix(form & 1, form & 2 ? s.c : NULL);
+    }
+}
+
+static void a_long_memory_and_its_gradient_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_lstm);
+}
+
 /* Ties among them: every third pair. */
 static void check_maxout(void) {
     static float most[MOST + 1], pair[2 * MOST + 1];
@@ -446,6 +510,7 @@ int main(void) {
         cmocka_unit_test(elements_are_those_of_plain_loops),
         cmocka_unit_test(the_gradient_of_an_energy_is_that_of_its_equation),
         cmocka_unit_test(a_gated_unit_and_its_gradient_are_those_of_plain_loops),
+        cmocka_unit_test(a_long_memory_and_its_gradient_are_those_of_plain_loops),
         cmocka_unit_test(maxout_takes_the_larger_of_each_pair_and_the_first_of_equals),
         cmocka_unit_test(results_do_not_depend_on_where_a_row_lies),
         cmocka_unit_test(bfloat16_is_the_nearest_with_ties_to_even),

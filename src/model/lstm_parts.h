@@ -1,0 +1,23 @@
+/* What the families of stacked long short-term memories have in common. */
+#ifndef MODEL_LSTM_PARTS_H
+#define MODEL_LSTM_PARTS_H
+
+#include "layer/lstm_stack.h"
+#include "model/family.h"
+
+/* Layers side.1 ... side.n of width dim-rnn on words. context: width of what else the lowest layer reads; 0:
+ * nothing. looped: the layers run step by step. */
+void lstm_stack_declare(lstm_stack *s, const weight_scope *scope, const char *side, const sa_model_config *c,
+                        int context, bool looped);
+
+/* Reads the source with all layers, from its last word to the first where the configuration says so. out->part gets
+ * the states that the layers end with, h and c of each. Returns the output of the highest, step by step. */
+tensor *lstm_encode(const model *m, tape *t, const lstm_stack *s, const source_batch *source, tensor *x,
+                    const regularisation *r, encoding *out);
+
+/* A decoder's first state is what lstm_encode left: h and c of each layer are the first parts. */
+void lstm_hand_over(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out);
+void lstm_states_get(const decoder_state *s, int layers, lstm_state *out);
+void lstm_states_put(decoder_state *s, int layers, const lstm_state *from);
+
+#endif

@@ -1,0 +1,201 @@
+#include "op/attention.h"
+
+#include "math/vecmath.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct attention_record {
+    op_record record;
+    attention_form form;
+    tensor *q, *weights, *context;
+    annotations h;
+    const int *source;
+} attention_record;
+
+/* The positions that a row looks at, from <= j < to, and where it expects to find what it looks for. */
+typedef struct reach {
+    int from, to;
+    real p;
+} reach;
+
+static real sigmoid(real x) {
+    real y;
+    vec_sigmoid(&y, &x, 1);
+    return y;
+}
+
+static reach reach_of(const attention_record *r, int i, int length) {
+    const attention_form *f = &r->form;
+    reach out = {0, length, 0};
+    if (f->window) {
+        int centre = f->centre ? f->centre[i] : 0;
+        if (f->place) {
+            out.p = (real)length * sigmoid(f->place->data[i]);
+            centre = out.p >= 0 ? (int)out.p : 0; /* also where a number is damaged */
+        }
+        centre = centre < length ? centre : length - 1;
+        out.from = centre > f->window ? centre - f->window : 0;
+        out.to = length - centre > f->window ? centre + f->window + 1 : length;
+    }
+    int known = tensor_cols(r->q); /* positions that location scores */
+    if (f->score == &score_location && out.to > known) {
+        out.to = known;
+        out.from = out.from < known ? out.from : known - 1;
+    }
+    return out;
+}
+
+/* exp(-(j - p)^2 / (2 (D/2)^2)) */
+static real bell(const attention_form *f, real p, int j) {
+    double away = 2 * ((double)j - (double)p) / f->window;
+    return (real)exp(-away * away / 2);
+}
+
+static attention_row row_of(const attention_record *r, int i, int k) {
+    long at = r->h.at[k];
+    int A = tensor_cols(r->q), D = tensor_cols(r->h.values);
+    return (attention_row){.q = r->q->data + (long)i * A,
+                           .keys = r->h.keys ? r->h.keys->data + at * A : NULL,
+                           .values = r->h.values->data + at * D,
+                           .v_a = r->form.v_a ? r->form.v_a->value : NULL,
+                           .length = r->h.lengths[k],
+                           .A = A,
+                           .D = D};
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------- */
+
+static void softmax(real *a, int n) {
+    real largest = a[0];
+    for (int j = 1; j < n; j++)
+        largest = a[j] > largest ? a[j] : largest;
+    real scale = 1 / vec_exp_shift(a, a, largest, n);
+    for (int j = 0; j < n; j++)
+        a[j] *= scale;
+}
+
+static void weigh(const attention_row *r, int from, int to, const real *a, real *c) {
+    memset(c, 0, (size_t)r->D * sizeof *c);
+    for (int j = from; j < to; j++)
+        vec_axpy(c, a[j], r->values + (long)j * r->D, r->D);
+}
+
+void attention_additive_row(const attention_row *r, real *a, real *c) {
+    score_additive.energies(r, 0, r->length, a);
+    softmax(a, r->length);
+    weigh(r, 0, r->length, a, c);
+}
+
+static void look(const attention_record *r, int i) {
+    int S = r->h.longest, k = r->source ? r->source[i] : i;
+    attention_row row = row_of(r, i, k);
+    reach w = reach_of(r, i, row.length);
+    real *a = r->weights->data + (long)i * S;
+    memset(a, 0, (size_t)S * sizeof *a);
+    r->form.score->energies(&row, w.from, w.to, a);
+    softmax(a + w.from, w.to - w.from);
+    for (int j = w.from; r->form.place && j < w.to; j++)
+        a[j] *= bell(&r->form, w.p, j);
+    weigh(&row, w.from, w.to, a, r->context->data + (long)i * row.D);
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------- */
+
+/* The gradient of p, from those of the weights, in place of what p was made of: p = length * sigmoid(place). */
+static void leave_place(const attention_record *r, int i, const attention_row *row, reach w, const real *da) {
+    const real *a = r->weights->data + (long)i * r->h.longest;
+    double sum = 0, D = r->form.window;
+    for (int j = w.from; j < w.to; j++)
+        sum += (double)da[j] * (double)a[j] * (j - (double)w.p) * 4 / (D * D);
+    r->form.place->data[i] = (real)(sum * (double)w.p * (1 - (double)w.p / row->length));
+}
+
+/* From the gradients da of weights a to those of energies, in their place: with the softmax s and the factor g of a
+ * weight, a = g s, de_j = s_j (g_j da_j - sum_k a_k da_k). */
+static void leave_energies(const attention_record *r, reach w, const real *a, real mean, real *da) {
+    for (int j = w.from; j < w.to; j++) {
+        real g = r->form.place ? bell(&r->form, w.p, j) : 1;
+        da[j] = r->form.place ? a[j] / g * (g * da[j] - mean) : a[j] * (da[j] - mean);
+    }
+}
+
+static bool is_consumed(const tensor *x) {
+    return x->grad == x->data;
+}
+
+/* da_j = dc . h_j, and what other readers of the weights left. da (S) and dq (A) are for use inside; where q is
+ * consumed, dq ends in its place. */
+static void backward_row(const attention_record *r, int i, real *dv, real *da, real *dq) {
+    int S = r->h.longest, k = r->source ? r->source[i] : i;
+    attention_row row = row_of(r, i, k);
+    reach w = reach_of(r, i, row.length);
+    const real *a = r->weights->data + (long)i * S, *dc = r->context->grad + (long)i * row.D;
+    const real *more = tensor_has_grad(r->weights) ? r->weights->grad + (long)i * S : NULL;
+    real *dh = r->h.values->grad + (long)r->h.at[k] * row.D, mean = 0;
+    for (int j = w.from; j < w.to; j++) {
+        da[j] = vec_dot(dc, row.values + (long)j * row.D, row.D) + (more ? more[j] : 0);
+        mean += a[j] * da[j];
+        vec_axpy(dh + (long)j * row.D, a[j], dc, row.D);
+    }
+    if (r->form.place)
+        leave_place(r, i, &row, w, da);
+    leave_energies(r, w, a, mean, da);
+    memset(dq, 0, (size_t)row.A * sizeof *dq);
+    r->form.score->backward(&row, w.from, w.to, da, dq,
+                            r->h.keys ? r->h.keys->grad + (long)r->h.at[k] * row.A : NULL, dv);
+    if (is_consumed(r->q))
+        memcpy(r->q->data + (long)i * row.A, dq, (size_t)row.A * sizeof *dq);
+    else
+        vec_add(r->q->grad + (long)i * row.A, dq, row.A);
+}
+
+static void clear(const tensor *x) {
+    if (x && is_consumed(x))
+        memset(x->data, 0, (size_t)tensor_count(x) * sizeof(real));
+}
+
+static void attention_backward(tape *t, op_record *record) {
+    attention_record *r = (attention_record *)record;
+    if (!tensor_has_grad(r->context) && !tensor_has_grad(r->weights)) {
+        clear(r->q);
+        clear(r->form.place);
+        return;
+    }
+    int S = r->h.longest, A = tensor_cols(r->q);
+    real *dv = r->form.v_a ? tape_direct_grad(t, r->form.v_a) : NULL, *inside = tape_scratch(t, (long)S + A);
+    if ((r->form.v_a && !dv) || !inside)
+        return;
+    tensor_grad_clear_once(r->context);
+    tensor_grad_clear_once(r->h.values);
+    if (!is_consumed(r->q))
+        tensor_grad_clear_once(r->q);
+    if (r->h.keys)
+        tensor_grad_clear_once(r->h.keys);
+    for (int i = 0; i < (int)tensor_rows(r->q); i++)
+        backward_row(r, i, dv, inside, inside + S);
+}
+
+tensor *attention(tape *t, const attention_form *form, tensor *q, const annotations *h, const int *source,
+                  tensor **weights) {
+    if (!q || !h->values || (form->score != &score_location && !h->keys))
+        return tape_fail(t);
+    int rows = (int)tensor_rows(q);
+    SA_ASSERT(!h->keys || tensor_cols(h->keys) == tensor_cols(q));
+    SA_ASSERT(!form->v_a || form->v_a->dim[0] == tensor_cols(q));
+    attention_record now = {.form = *form, .q = q, .h = *h, .source = source};
+    now.weights = tape_matrix(t, rows, h->longest);
+    now.context = tape_matrix(t, rows, tensor_cols(h->values));
+    if (!now.weights || !now.context)
+        return NULL;
+    for (int i = 0; i < rows; i++)
+        look(&now, i);
+    attention_record *r = tape_record(t, sizeof *r, attention_backward);
+    if (r) {
+        now.record = r->record;
+        *r = now;
+    }
+    if (weights)
+        *weights = now.weights;
+    return t->failed ? NULL : now.context;
+}

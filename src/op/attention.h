@@ -1,0 +1,55 @@
+#ifndef OP_ATTENTION_H
+#define OP_ATTENTION_H
+
+#include "tape/tape.h"
+
+/* Annotations of a batch of sources, with what energies are made of and every target word needs again. The
+ * positions of source k are rows at[k] ... at[k] + lengths[k] - 1. */
+typedef struct annotations {
+    tensor *values; /* h (N, D), N: the sum of all lengths */
+    tensor *keys;   /* (N, A); may be the values; NULL where no energy reads them */
+    const int *at, *lengths;
+    int longest; /* S */
+} annotations;
+
+/* One query and the source it looks at. */
+typedef struct attention_row {
+    const real *q, *keys, *values, *v_a;
+    int length, A, D;
+} attention_row;
+
+/* How energies e[j], from <= j < to, come from a query, and how their gradients de go back: dq, dkeys and dv are
+ * added to. */
+typedef struct attention_score {
+    void (*energies)(const attention_row *r, int from, int to, real *e);
+    void (*backward)(const attention_row *r, int from, int to, const real *de, real *dq, real *dkeys, real *dv);
+} attention_score;
+/* e[j] = v_a . tanh(q + keys[j]): Bahdanau et al. 2015, A.1.2, with q = W_a s and keys = U_a h
+ * e[j] = q . keys[j]: dot and general of Luong et al. 2015, 3.1, with keys = h or W_a h
+ * e[j] = q[j]: location of the same, q = W_a s; positions beyond A get no weight */
+extern const attention_score score_additive, score_dot, score_location;
+
+/* Where a look goes. window 0: to the whole source. window D: to the 2 D + 1 positions around a centre, cut at the
+ * ends of the source (Luong et al. 2015, 3.2), which is centre[i] of row i or, where `place` is given, floor(p_i)
+ * with p_i = length * sigmoid(place_i) and weights are multiplied by exp(-(j - p_i)^2 / (2 (D/2)^2)) after the
+ * softmax, not normalised again. */
+typedef struct attention_form {
+    const attention_score *score;
+    param *v_a; /* of score_additive */
+    int window;
+    const int *centre; /* (rows), kept by the caller until tape_reset */
+    tensor *place;     /* (rows, 1), consumed */
+} attention_form;
+
+/* Attention of rows of queries to annotations:
+ *   a[i,:] = softmax(e[i,:]) over the positions looked at   c[i] = sum_j a[i,j] values[at_k + j]   k = source[i]
+ * q (rows, A), consumed if it was made to be. source: row -> source, so that the hypotheses of a beam share
+ * annotations; NULL: k = i. Returns c (rows, D) and, when weights is not NULL, a (rows, S), 0 where nobody looked,
+ * which may be read by more operations. Energies are computed again in backward: a step keeps O(rows S) numbers. */
+tensor *attention(tape *t, const attention_form *form, tensor *q, const annotations *h, const int *source,
+                  tensor **weights);
+
+/* The same for one query, additive and global, without a tape: a (length), c (D). length at least 1. */
+void attention_additive_row(const attention_row *row, real *a, real *c);
+
+#endif

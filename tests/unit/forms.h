@@ -1,0 +1,93 @@
+/* Every way to build a model, for tests that go through all of them. */
+#ifndef TEST_FORMS_H
+#define TEST_FORMS_H
+
+#include "model/model_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A preset and options as members of a configuration in JSON, with ' for ". Widths are the caller's. */
+typedef struct model_form {
+    const char *preset, *options;
+} model_form;
+
+static const model_form model_forms[] = {
+    {"rnnsearch", ""},
+    {"rnnsearch", "'decoder_order': 'update-first'"},
+    {"rnnsearch", "'reset': 'after'"},
+    {"rnnsearch", "'decoder_order': 'update-first', 'reset': 'after'"},
+    {"rnnsearch", "'output_rank': 1"},
+    {"rnnsearch", "'decoder_order': 'update-first', 'tied_target': true"},
+    {"rnnsearch", "'reset': 'after', 'tied_target': true, 'output_rank': 1"},
+    {"rnnencdec", ""},
+    {"rnnencdec", "'decoder_order': 'update-first'"},
+    {"rnnencdec", "'reset': 'after'"},
+    {"rnnencdec", "'decoder_order': 'update-first', 'reset': 'after'"},
+    {"rnnencdec", "'decoder_order': 'update-first', 'output_rank': 1"},
+    {"rnnencdec", "'tied_target': true"},
+    {"rnnencdec", "'reset': 'after', 'tied_target': true, 'output_rank': 1"},
+    {"seq2seq", "'layers': 1"},
+    {"seq2seq", "'layers': 2, 'reverse_source': false"},
+    {"seq2seq", "'layers': 3, 'cell': 'lstm-linear', 'tied_target': true"},
+    {"seq2seq", "'layers': 2, 'output_rank': 1"},
+    {"luong", "'layers': 2"},
+    {"luong", "'layers': 1, 'score': 'dot', 'input_feeding': false"},
+    {"luong", "'layers': 2, 'score': 'concat', 'reverse_source': false"},
+    {"luong", "'layers': 1, 'score': 'location', 'max_location': 3"},
+    {"luong", "'layers': 3, 'attention': 'local-m', 'attention_window': 1, 'tied_target': true"},
+    {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 2, 'score': 'dot', 'cell': 'lstm-linear'"},
+    {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 1, 'score': 'concat', 'output_rank': 1"},
+};
+enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
+
+/* Widths of a model; of those that the form's preset has. */
+typedef struct form_widths {
+    int vocab_source, vocab_target, emb, rnn, dec, att, maxout, rank;
+} form_widths;
+
+static inline void set_width(sa_model_config *c, const char *option, int *field, int width) {
+    if (sa_model_config_has(c, option))
+        *field = width;
+}
+
+/* What has to be as wide as the embeddings is so. */
+static inline void fit_tied(sa_model_config *c) {
+    if (c->output_rank)
+        c->output_rank = c->dim_emb;
+    else if (sa_model_config_has(c, "dim-maxout"))
+        c->dim_maxout = c->dim_emb;
+    else
+        c->dim_rnn = c->dim_emb;
+}
+
+static inline sa_model_config form_config(const model_form *f, const form_widths *w) {
+    char text[512];
+    sa_model_config c;
+    sa_error e;
+    snprintf(text, sizeof text, "{'preset': '%s'%s%s}", f->preset, *f->options ? ", " : "", f->options);
+    for (char *at = text; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    if (model_config_parse(&c, text, "forms.h", &e) != SA_OK) {
+        fprintf(stderr, "%s: %s\n", text, e.text);
+        abort();
+    }
+    c.vocab_source = w->vocab_source;
+    c.vocab_target = w->vocab_target;
+    c.dim_emb = w->emb;
+    set_width(&c, "dim-rnn", &c.dim_rnn, w->rnn);
+    set_width(&c, "dim-dec", &c.dim_dec, w->dec);
+    set_width(&c, "dim-att", &c.dim_att, w->att);
+    set_width(&c, "dim-maxout", &c.dim_maxout, w->maxout);
+    c.output_rank = c.output_rank ? w->rank : 0;
+    if (c.tied_target)
+        fit_tied(&c);
+    return c;
+}
+
+static inline void form_name(const model_form *f, char *text, size_t size) {
+    snprintf(text, size, "%s %s", f->preset, f->options);
+}
+
+#endif

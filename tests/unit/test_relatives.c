@@ -1,0 +1,180 @@
+/* Every preset trains: it learns a hundred pairs by heart, gives the same bytes after a stop, and its file holds
+ * what was trained. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "forms.h"
+#include "toy.h"
+
+static sa_error error;
+static char folder[128];
+
+static void expect_status(sa_status got, sa_status want) {
+    if (got != want)
+        fail_msg("%s: %s; not %s", sa_status_text(got), error.text, sa_status_text(want));
+}
+
+/* A preset's model at a size that learns in seconds, whatever the sizes of its paper. */
+static sa_train_options options_of(toy_paths *path, const model_form *form, const char *run) {
+    static const form_widths widths = {.vocab_source = 100,
+                                       .vocab_target = 100,
+                                       .emb = 32,
+                                       .rnn = 48,
+                                       .dec = 48,
+                                       .att = 24,
+                                       .maxout = 32,
+                                       .rank = 32};
+    sa_train_options o = toy_options(path, folder, run);
+    o.model = form_config(form, &widths);
+    strcpy(o.model.init, "glorot");
+    return o;
+}
+
+static double bleu_of(const char *run) {
+    static char text[2][TOY_PAIRS][80];
+    const char *source[TOY_PAIRS], *target[TOY_PAIRS], *found[TOY_PAIRS];
+    char path[512];
+    sa_model *m;
+    snprintf(path, sizeof path, "%s/%s/best.safetensors", folder, run);
+    expect_status(sa_model_open(&m, path, &error), SA_OK);
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        toy_pair(i, text[0][i], text[1][i]);
+        source[i] = text[0][i];
+        target[i] = text[1][i];
+    }
+    sa_translation *t;
+    expect_status(sa_translate(m, source, TOY_PAIRS, NULL, &t, &error), SA_OK);
+    for (int i = 0; i < TOY_PAIRS; i++)
+        found[i] = t[i].hypothesis[0].text;
+    const char *const *references[] = {target};
+    sa_bleu_result result;
+    expect_status(sa_bleu(found, TOY_PAIRS, references, 1, NULL, &result, &error), SA_OK);
+    sa_translations_free(t, TOY_PAIRS);
+    sa_model_free(m);
+    return result.bleu;
+}
+
+typedef struct learner {
+    model_form form;
+    double epochs, rate;
+} learner;
+
+static const learner learners[] = {
+    {{"rnnencdec", ""}, 60, 0.01},
+    {{"seq2seq", "'layers': 2"}, 80, 0.01},
+    {{"luong", "'layers': 2"}, 50, 0.01},
+    {{"luong", "'layers': 1, 'score': 'dot', 'attention': 'local-p', 'attention_window': 3"}, 50, 0.01},
+};
+enum { LEARNERS = sizeof learners / sizeof *learners };
+
+static void every_preset_learns_a_hundred_pairs_by_heart(void **state) {
+    (void)state;
+    for (int i = 0; i < LEARNERS; i++) {
+        toy_paths path;
+        char run[32];
+        snprintf(run, sizeof run, "heart%d", i);
+        sa_train_options o = options_of(&path, &learners[i].form, run);
+        o.after_epochs = learners[i].epochs;
+        o.learning_rate = (float)learners[i].rate;
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        double bleu = bleu_of(run);
+        if (!(bleu > 99.999))
+            fail_msg("%s %s: BLEU %.2f", learners[i].form.preset, learners[i].form.options, bleu);
+    }
+}
+
+static int stop_at_seven(const sa_train_event *event, void *user) {
+    (void)user;
+    return event->kind == SA_EVENT_UPDATE && event->update == 7;
+}
+
+static char *read_file(const char *run, const char *name, size_t *n) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
+    FILE *file = fopen(path, "r");
+    char *bytes = malloc(1 << 22);
+    assert_true(file && bytes);
+    *n = fread(bytes, 1, 1 << 22, file);
+    assert_true(*n > 0 && *n < 1 << 22);
+    fclose(file);
+    return bytes;
+}
+
+static void expect_same_file(const char *run, const char *other, const char *name) {
+    size_t n, m;
+    char *a = read_file(run, name, &n), *b = read_file(other, name, &m);
+    if (n != m || memcmp(a, b, n))
+        fail_msg("%s of %s and of %s differ", name, run, other);
+    free(a);
+    free(b);
+}
+
+/* Fourteen updates with dropout, in a go on one thread and with a stop on two. */
+static void every_model_gives_the_same_bytes_after_a_stop_and_with_more_threads(void **state) {
+    (void)state;
+    for (int i = 0; i < MODEL_FORMS; i++) {
+        char whole[32], stopped[32];
+        snprintf(whole, sizeof whole, "whole%d", i);
+        snprintf(stopped, sizeof stopped, "stopped%d", i);
+        for (int stop = 0; stop < 2; stop++) {
+            toy_paths path;
+            sa_train_options o = options_of(&path, &model_forms[i], stop ? stopped : whole);
+            o.dropout = o.dropout_emb = 0.1f;
+            o.after_updates = 14;
+            o.valid_freq = 7;
+            o.shards = 3;
+            o.threads = 1 + stop;
+            if (stop) {
+                expect_status(sa_train(&o, stop_at_seven, NULL, &error), SA_STOPPED);
+                o.resume = true;
+            }
+            expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        }
+        expect_same_file(whole, stopped, "best.safetensors");
+        expect_same_file(whole, stopped, "last.safetensors");
+    }
+}
+
+/* Of the models that the test before wrote. */
+static void every_models_file_holds_its_configuration(void **state) {
+    (void)state;
+    for (int i = 0; i < MODEL_FORMS; i++) {
+        toy_paths path;
+        char run[32], file[512];
+        snprintf(run, sizeof run, "whole%d", i);
+        snprintf(file, sizeof file, "%s/%s/last.safetensors", folder, run);
+        sa_train_options o = options_of(&path, &model_forms[i], run);
+        sa_model *m;
+        expect_status(sa_model_open(&m, file, &error), SA_OK);
+        o.model.vocab_source = sa_model_vocab_size(m, SA_SOURCE);
+        o.model.vocab_target = sa_model_vocab_size(m, SA_TARGET);
+        char *wanted = model_config_json(&o.model), *found = model_config_json(sa_model_get_config(m));
+        assert_string_equal(found, wanted);
+        free(wanted);
+        free(found);
+        sa_model_free(m);
+    }
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    return toy_folder(folder) && toy_write(folder, TOY_PAIRS) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    return toy_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_preset_learns_a_hundred_pairs_by_heart),
+        cmocka_unit_test(every_model_gives_the_same_bytes_after_a_stop_and_with_more_threads),
+        cmocka_unit_test(every_models_file_holds_its_configuration),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
