@@ -39,7 +39,9 @@ void vocab_free(vocab *v);
 
 sa_vocab_type vocab_type(const vocab *v);
 int vocab_size(const vocab *v);
-/* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. */
+/* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. In pieces of subwords the mark
+ * is a blank, and nothing else is. */
+#define VOCAB_SUBWORD_BLANK "\xE2\x96\x81" /* U+2581 */
 const char *vocab_piece(const vocab *v, int id);
 
 /* Appends the ids of one line, without </s>. Thread-safe on one vocabulary. */

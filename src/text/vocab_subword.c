@@ -13,7 +13,6 @@
 
 #define ESCAPE "\xEF\xB7\x90" /* U+FDD0 */
 #define HOLE ESCAPE "3"       /* in what was decoded: a text goes here. No escaped text has it */
-#define BLANK "\xE2\x96\x81"  /* U+2581, in a piece */
 
 /* All of three bytes, but for the digit after ESCAPE. */
 static const struct {
@@ -188,9 +187,9 @@ static const char *subwords_piece(const void *state, int id) {
 
 /* Appends a piece as text: its blank first, the rest without escapes. */
 static void add_text(strbuf *out, const char *piece) {
-    if (starts_with(piece, piece + strlen(piece), BLANK)) {
+    if (starts_with(piece, piece + strlen(piece), VOCAB_SUBWORD_BLANK)) {
         strbuf_puts(out, " ");
-        piece += strlen(BLANK);
+        piece += strlen(VOCAB_SUBWORD_BLANK);
     }
     replace(out, piece, strlen(piece), false);
     strbuf_append(out, "", 1);
