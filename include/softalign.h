@@ -280,6 +280,7 @@ typedef struct sa_translate_options {
     int threads;      /* 0: all cores */
     bool attention;   /* fill attention and the symbols */
     bool word_scores; /* fill word_score and the symbols */
+    bool symbols;     /* texts of translations (sa_score: the targets) are symbols with blanks between */
 } sa_translate_options;
 
 SA_API void sa_translate_options_init(sa_translate_options *options);
@@ -316,9 +317,9 @@ SA_API sa_status sa_translate_ensemble(const sa_model *const *models, int n_mode
                                        sa_error *error);
 
 /* Scores given translations (forced decoding): (*out)[i] has one hypothesis, which is targets[i] as the models'
- * vocabulary cuts it, with the values that sa_translate would give it. Of the options those count that do not steer
- * the search. Two empty lines score 0, and the model is not run. max_length holds for both sides. Free with
- * sa_translations_free(*out, n). */
+ * vocabulary cuts it (a translation may have been cut otherwise: see symbols), with the values that sa_translate
+ * would give it. Of the options those count that do not steer the search. Two empty lines score 0, and the model is
+ * not run. max_length holds for both sides. Free with sa_translations_free(*out, n). */
 SA_API sa_status sa_score(const sa_model *const *models, int n_models, const char *const *sources,
                           const char *const *targets, size_t n, const sa_translate_options *options,
                           sa_translation **out, sa_error *error);

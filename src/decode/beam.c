@@ -77,7 +77,7 @@ int beam_search_next(chooser *c, const beam *b, int row) {
 /* Fills c->cumulative with sums of p^(1/temperature), of c->best or else of all words; returns how many. */
 static int accumulate(chooser *c, const score_row *x) {
     const sa_translate_options *o = c->options;
-    int n = o->top_k > 0 ? score_row_top(x, o->top_k, -HUGE_VAL, c->best) : x->n;
+    int k = o->top_k < x->n ? o->top_k : x->n, n = k > 0 ? score_row_top(x, k, -HUGE_VAL, c->best) : x->n;
     double largest = (double)vec_max(x->block, score_blocks(x->n)), sum = 0;
     for (int i = 0; i < n; i++) {
         double score = o->top_k > 0 ? c->best[i].score : (double)x->x[i];

@@ -32,7 +32,7 @@ typedef struct chooser {
     constraints constraints;
     stepper *stepper;
     candidate *candidates; /* as many as a beam has places */
-    scored *best;          /* as many, or top_k when that is more */
+    scored *best;          /* as many, or top_k (at most V) when that is more */
     real *weight;          /* V, when sampling */
     double *cumulative;    /* V, when sampling */
     bool broken;           /* scores were not finite */

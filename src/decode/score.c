@@ -191,7 +191,10 @@ static sa_status prepare(scoring_job *job, const char *source, size_t i, sa_erro
     const sa_model *owner = job->models->owner;
     id_list *source_ids = &job->source[i].ids, *target_ids = &job->target[i].ids;
     SA_TRY(symbols_encode(&job->source[i], owner->source, source, false, error));
-    SA_TRY(symbols_encode(&job->target[i], owner->target, job->targets[i], false, error));
+    if (job->options->symbols)
+        SA_TRY(symbols_read(&job->target[i], owner->target, job->targets[i], error));
+    else
+        SA_TRY(symbols_encode(&job->target[i], owner->target, job->targets[i], false, error));
     if (source_ids->n == 0 && target_ids->n == 0)
         return result_empty(&job->out[i], error);
     SA_TRY(result_end(&job->out[i], source_ids, job->options->max_length, error));

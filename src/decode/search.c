@@ -35,12 +35,13 @@ void hypotheses_free(hypotheses *h) {
 static bool allocate_chooser(search *s, const vocab *target, int longest) {
     const sa_translate_options *o = s->options;
     chooser *c = &s->chooser;
-    size_t V = (size_t)vocab_size(target), K = (size_t)s->width, best = o->top_k > s->width ? (size_t)o->top_k : K;
+    int V = vocab_size(target), best = o->top_k < V ? o->top_k : V;
+    size_t K = (size_t)s->width;
     c->constraints = (constraints){o, target, calloc((size_t)longest, sizeof(int))};
     c->candidates = calloc(K, sizeof *c->candidates);
-    c->best = calloc(best, sizeof *c->best);
-    c->weight = o->sample ? malloc(V * sizeof *c->weight) : NULL;
-    c->cumulative = o->sample ? malloc(V * sizeof *c->cumulative) : NULL;
+    c->best = calloc(best > s->width ? (size_t)best : K, sizeof *c->best);
+    c->weight = o->sample ? malloc((size_t)V * sizeof *c->weight) : NULL;
+    c->cumulative = o->sample ? malloc((size_t)V * sizeof *c->cumulative) : NULL;
     return c->constraints.words && c->candidates && c->best && (!o->sample || (c->weight && c->cumulative));
 }
 

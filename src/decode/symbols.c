@@ -23,6 +23,19 @@ sa_status symbols_encode(symbols *out, const vocab *v, const char *line, bool te
     return status;
 }
 
+sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error *error) {
+    *out = (symbols){0};
+    for (const char *at = line + strspn(line, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (!id_list_push(&out->ids, vocab_find(v, at, length))) {
+            symbols_free(out);
+            return sa_fail_memory(error, 0);
+        }
+        at += length;
+    }
+    return SA_OK;
+}
+
 void symbols_free(symbols *s) {
     id_list_free(&s->ids);
     free(s->text);

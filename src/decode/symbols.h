@@ -12,6 +12,8 @@ typedef struct symbols {
 
 /* ids without </s>. On failure *out is empty. */
 sa_status symbols_encode(symbols *out, const vocab *v, const char *line, bool texts, sa_error *error);
+/* The same of a line that has the symbols' own texts, with blanks between; without text. */
+sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error *error);
 void symbols_free(symbols *s);
 
 /* What a translation must begin with.

@@ -56,8 +56,18 @@ static void choose_texts(const translation_job *job, const source_line *line, co
     }
 }
 
+static sa_status write_symbols(const vocab *v, const hypothesis *h, char **out, sa_error *error) {
+    strbuf text = {0};
+    for (int i = 0; i < h->length - 1; i++)
+        strbuf_printf(&text, "%s%s", i > 0 ? " " : "", vocab_piece(v, h->ids[i]));
+    *out = strbuf_take(&text);
+    return *out ? SA_OK : sa_fail_memory(error, 0);
+}
+
 static sa_status write_text(const translation_job *job, const source_line *line, const hypothesis *h, char **out,
                             sa_error *error) {
+    if (job->options->symbols)
+        return write_symbols(job->models->owner->target, h, out, error);
     const char **texts = calloc((size_t)h->length, sizeof *texts);
     if (!texts)
         return sa_fail_memory(error, 0);

@@ -9,6 +9,7 @@ void sa_translate_options_init(sa_translate_options *options) {
                                       .normalize = 1,
                                       .max_length_factor = 2,
                                       .temperature = 1,
+                                      .seed = 1,
                                       .max_length = 1000,
                                       .mini_batch = 32,
                                       .threads = 0};

@@ -134,6 +134,10 @@ const char *subword_piece(const subword *s, int id) {
     return s->processor.IdToPiece(id).c_str();
 }
 
+int subword_find(const subword *s, const char *piece, size_t length) {
+    return s->processor.PieceToId(absl::string_view(piece, length));
+}
+
 sa_status subword_encode(const subword *s, const char *text, size_t n, id_list *ids, sa_error *error) {
     return guarded(error, [&] {
         std::vector<int> found;

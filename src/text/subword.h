@@ -27,6 +27,8 @@ void subword_free(subword *s);
 
 int subword_size(const subword *s);
 const char *subword_piece(const subword *s, int id);
+/* The id of a piece; that of <unk> where there is none. */
+int subword_find(const subword *s, const char *piece, size_t length);
 /* Appends ids; text is UTF-8. Thread-safe, as is decoding. */
 sa_status subword_encode(const subword *s, const char *text, size_t n, id_list *ids, sa_error *error);
 /* Appends the pieces of those ids, zero-terminated; of what became <unk> the text itself. */

@@ -118,6 +118,14 @@ const char *vocab_piece(const vocab *v, int id) {
     return v->kind->piece(v->state, id);
 }
 
+/* "<unk>" may be a word too; the symbol that a model writes is the other. */
+int vocab_find(const vocab *v, const char *piece, size_t length) {
+    int id = v->kind->find(v->state, piece, length);
+    const char *unknown = vocab_piece(v, VOCAB_UNK);
+    bool is_unknown = length == strlen(unknown) && memcmp(piece, unknown, length) == 0;
+    return id == VOCAB_EOS || is_unknown ? VOCAB_UNK : id;
+}
+
 sa_status vocab_encode_texts(const vocab *v, const char *text, size_t length, id_list *ids, strbuf *texts,
                              sa_error *error) {
     if (length == 0)

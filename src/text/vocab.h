@@ -43,6 +43,9 @@ int vocab_size(const vocab *v);
  * is a blank, and nothing else is. */
 #define VOCAB_SUBWORD_BLANK "\xE2\x96\x81" /* U+2581 */
 const char *vocab_piece(const vocab *v, int id);
+/* The symbol whose own text this is; <unk> where there is none, and for "</s>" unless that is a word of the text.
+ */
+int vocab_find(const vocab *v, const char *piece, size_t length);
 
 /* Appends the ids of one line, without </s>. Thread-safe on one vocabulary. */
 sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error);

@@ -185,6 +185,10 @@ static const char *subwords_piece(const void *state, int id) {
     return subword_piece(((const subwords *)state)->model, id);
 }
 
+static int subwords_find(const void *state, const char *piece, size_t length) {
+    return subword_find(((const subwords *)state)->model, piece, length);
+}
+
 /* Appends a piece as text: its blank first, the rest without escapes. */
 static void add_text(strbuf *out, const char *piece) {
     if (starts_with(piece, piece + strlen(piece), VOCAB_SUBWORD_BLANK)) {
@@ -255,6 +259,7 @@ const vocab_kind vocab_kind_subword = {
     .free = subwords_free,
     .size = subwords_size,
     .piece = subwords_piece,
+    .find = subwords_find,
     .encode = subwords_encode,
     .decode = subwords_decode,
 };

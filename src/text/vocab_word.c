@@ -258,14 +258,18 @@ static const char *words_piece(const void *state, int id) {
     return id < SPECIAL ? special[id] : ((const words *)state)->word[id - SPECIAL].s;
 }
 
+static int words_find(const void *state, const char *piece, size_t length) {
+    const words *w = state;
+    size_t found = w->slots ? w->slot[find_slot(w, piece, length)] : 0;
+    return found ? (int)(found - 1) + SPECIAL : VOCAB_UNK;
+}
+
 static sa_status words_encode(const void *state, const char *text, size_t length, id_list *ids, strbuf *texts,
                               sa_error *error) {
-    const words *w = state;
     const char *at = text, *end = text + length;
     size_t n;
     for (const char *s; (s = next_word(&at, end, &n));) {
-        size_t found = w->slots ? w->slot[find_slot(w, s, n)] : 0;
-        if (!id_list_push(ids, found ? (int)(found - 1) + SPECIAL : VOCAB_UNK))
+        if (!id_list_push(ids, words_find(state, s, n)))
             return sa_fail_memory(error, ids->n * sizeof *ids->id);
         if (texts) {
             strbuf_append(texts, s, n);
@@ -293,6 +297,7 @@ const vocab_kind vocab_kind_word = {
     .free = words_free,
     .size = words_size,
     .piece = words_piece,
+    .find = words_find,
     .encode = words_encode,
     .decode = words_decode,
 };
