@@ -165,11 +165,16 @@ static sa_status compare_counts(const score_arguments *a, sa_error *error) {
 
 /* ---- scores out -------------------------------------------------------------------------------------- */
 
+/* What sa_score is called with. n pairs of the window. */
+static sa_status score_pairs(scorer *s, size_t n, sa_translation **out, sa_error *error) {
+    return sa_score((const sa_model *const *)s->models.model, s->models.n, (const char *const *)s->from,
+                    (const char *const *)s->to, n, &s->a->search, out, error);
+}
+
 static int score_window(scorer *s) {
     sa_error error;
     sa_translation *scored;
-    if (sa_score((const sa_model *const *)s->models.model, s->models.n, (const char *const *)s->from,
-                 (const char *const *)s->to, s->n, &s->a->search, &scored, &error) != SA_OK)
+    if (score_pairs(s, s->n, &scored, &error) != SA_OK)
         return cli_library_error(&error);
     for (size_t i = 0; i < s->n; i++) {
         const sa_hypothesis *h = &scored[i].hypothesis[0];
@@ -227,6 +232,12 @@ static int run_scorer(scorer *s) {
         cli_message("not enough memory for a window of %zu pairs; try a smaller --mini-batch", s->capacity);
         return CLI_FAILED;
     }
+    /* No pair: models that do not go together, and options that do not go with them, are told before work starts.
+     */
+    sa_translation *nothing;
+    if (score_pairs(s, 0, &nothing, &error) != SA_OK)
+        return cli_library_error(&error);
+    sa_translations_free(nothing, 0);
     return score_all(s);
 }
 

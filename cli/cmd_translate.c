@@ -146,21 +146,26 @@ static void write_translation(translator *t, const sa_translation *translation, 
     fputc('\n', t->output);
 }
 
-/* Translates the window and writes it. Returns CLI_OK or the exit status. */
-static int translate_window(translator *t) {
-    sa_error error;
-    sa_translation *translation;
+/* What sa_translate_ensemble is called with. n lines of the window. */
+static sa_status translate_lines(translator *t, size_t n, sa_translation **out, sa_error *error) {
     sa_translate_options search = t->a->search;
     search.dictionary = t->dictionary;
     search.prefix = (const char *const *)t->start;
     search.first_line = t->done;
-    if (sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n, (const char *const *)t->line,
-                              t->n, &search, &translation, &error) != SA_OK)
+    return sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n,
+                                 (const char *const *)t->line, n, &search, out, error);
+}
+
+/* Translates the window and writes it. Returns CLI_OK or the exit status. */
+static int translate_window(translator *t) {
+    sa_error error;
+    sa_translation *translation;
+    if (translate_lines(t, t->n, &translation, &error) != SA_OK)
         return cli_library_error(&error);
     for (size_t i = 0; i < t->n; i++) {
         if (translation[i].cropped && warnings_show(&t->warnings))
             cli_message("%s:%zu: longer than %d symbols; the rest was left out (--max-length)", t->input.name,
-                        t->done + i + 1, search.max_length);
+                        t->done + i + 1, t->a->search.max_length);
         write_translation(t, &translation[i], t->done + i);
     }
     sa_translations_free(translation, t->n);
@@ -230,6 +235,12 @@ static int run_translator(translator *t) {
         cli_message("not enough memory for a window of %zu lines; try a smaller --mini-batch", t->capacity);
         return CLI_FAILED;
     }
+    /* No line: models that do not go together, and options that do not go with them, are told before work starts.
+     */
+    sa_translation *nothing;
+    if (translate_lines(t, 0, &nothing, &error) != SA_OK)
+        return cli_library_error(&error);
+    sa_translations_free(nothing, 0);
     int status = open_output(t);
     if (t->output == NULL)
         return status;

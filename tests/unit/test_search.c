@@ -1,0 +1,564 @@
+/* Search against what it stands for: all translations there are, scored by the training pass. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "decode/ranking.h"
+#include "decode/search.h"
+#include "model/loss.h"
+#include "sentences.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SENTENCES = 6, SOURCE_MOST = 9, MOST_LENGTH = 64 };
+
+static sa_error error;
+
+/* Two models, random but not vague, with one vocabulary, and sentences. */
+typedef struct fixture {
+    model net[2];
+    ensemble one, two;
+    vocab *target;
+    tape *tape;
+    int ids[SENTENCES][SOURCE_MOST];
+    source_sentence sentence[SENTENCES];
+} fixture;
+
+static void make_model(model *m, int V, const char *family, rng *random) {
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, family, &error), SA_OK);
+    c.vocab_source = 11;
+    c.vocab_target = V;
+    c.dim_emb = c.dim_maxout = c.dim_att = 8;
+    c.dim_rnn = c.dim_dec = 10;
+    c.output_rank = 0;
+    c.tied_target = false;
+    if (model_declare(m, &c, &error) != SA_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(params_allocate(&m->params, false, &error), SA_OK);
+    for (int i = 0; i < m->params.n; i++)
+        for (long k = 0; k < param_count(m->params.at[i]); k++)
+            m->params.at[i]->value[k] = (float)(2.4 * rng_uniform(random) - 1.2);
+}
+
+static void begin(fixture *f, uint64_t seed, int V, const char *family) {
+    rng random = rng_at(seed, 0, 0, 0);
+    char words[4 * 64] = "", *at = words;
+    memset(f, 0, sizeof *f);
+    for (int i = 2; i < V; i++) /* w2 is the most frequent */
+        for (int k = i; k < V && at < words + sizeof words - 4; k++)
+            at += sprintf(at, "%c ", 'a' + i);
+    assert_int_equal(train_on(&f->target, SA_VOCAB_WORD, V, NULL, (const char *const[]){words, NULL}, 1, &error),
+                     0);
+    assert_int_equal(vocab_size(f->target), V);
+    make_model(&f->net[0], V, family, &random);
+    make_model(&f->net[1], V, family, &random);
+    f->one = (ensemble){.n = 1, .model = {&f->net[0]}};
+    f->two = (ensemble){.n = 2, .model = {&f->net[0], &f->net[1]}};
+    assert_int_equal(tape_new(&f->tape, f->net[0].params.n, 1 << 18, &error), SA_OK);
+    for (int i = 0; i < SENTENCES; i++) {
+        int length = 1 + (int)rng_below(&random, SOURCE_MOST);
+        for (int j = 0; j < length - 1; j++)
+            f->ids[i][j] = 1 + (int)rng_below(&random, 10);
+        f->ids[i][length - 1] = VOCAB_EOS;
+        f->sentence[i] = (source_sentence){.ids = f->ids[i], .length = length, .number = (uint64_t)(10 + i)};
+    }
+}
+
+static void end(fixture *f) {
+    tape_free(f->tape);
+    vocab_free(f->target);
+    model_clear(&f->net[0]);
+    model_clear(&f->net[1]);
+}
+
+static sa_translate_options usual(void) {
+    sa_translate_options o;
+    sa_translate_options_init(&o);
+    o.max_length_factor = 0.01f; /* ten symbols */
+    return o;
+}
+
+static void search(fixture *f, const ensemble *models, int n, const sa_translate_options *o, hypotheses *out) {
+    sa_status status = search_translate(models, f->target, f->tape, f->sentence, n, o, out, &error);
+    if (status != SA_OK)
+        fail_msg("%s", error.text);
+}
+
+static void forget(hypotheses *h, int n) {
+    for (int i = 0; i < n; i++)
+        hypotheses_free(&h[i]);
+}
+
+/* log p of each of n targets of sentence i by the training pass. */
+static void score_targets(fixture *f, const model *m, int i, const int *const *words, const int *lengths, int n,
+                          double *sum) {
+    const source_sentence *s = &f->sentence[i];
+    int *ids = calloc((size_t)(s->length * n), sizeof *ids), *source_lengths = calloc((size_t)n, sizeof(int)),
+        T = 0;
+    assert_non_null(ids);
+    assert_non_null(source_lengths);
+    for (int k = 0; k < n; k++) {
+        source_lengths[k] = s->length;
+        T = lengths[k] > T ? lengths[k] : T;
+        for (int j = 0; j < s->length; j++)
+            ids[j * n + k] = s->ids[j];
+    }
+    pass_result result = {0};
+    tape_reset(f->tape, false);
+    assert_true(model_pass(m, f->tape, &(source_batch){n, s->length, ids, source_lengths},
+                           &(target_batch){n, T, words, lengths}, &(regularisation){0}, 1, &result));
+    long at = 0;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (int j = 0; j < T; j++)
+        for (int k = 0; k < n; k++)
+            if (j < lengths[k])
+                sum[k] -= result.word_nll[at++];
+    free(ids);
+    free(source_lengths);
+}
+
+static double score_one(fixture *f, const model *m, int i, const hypothesis *h) {
+    double sum;
+    score_targets(f, m, i, (const int *const[]){h->ids}, &h->length, 1, &sum);
+    return sum;
+}
+
+/* ---- all there are ----------------------------------------------------------------------------------- */
+
+/* With two words beside </s> there are 1023 translations of at most ten symbols. */
+enum { ALL = 1023, LONGEST = 10 };
+static int all_words[ALL][LONGEST], all_lengths[ALL];
+static const int *all_at[ALL];
+
+static void list_all(void) {
+    int n = 0;
+    for (int length = 1; length <= LONGEST; length++)
+        for (int bits = 0; bits < 1 << (length - 1); bits++, n++) {
+            for (int j = 0; j < length - 1; j++)
+                all_words[n][j] = 1 + (bits >> j & 1);
+            all_words[n][length - 1] = VOCAB_EOS;
+            all_lengths[n] = length;
+            all_at[n] = all_words[n];
+        }
+    assert_int_equal(n, ALL);
+}
+
+static int compare_falling(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+static void a_beam_with_room_for_all_finds_the_best_of_all(void **state) {
+    (void)state;
+    const float normalize[] = {0, 0.5f, 1, 2, 0}, penalty[] = {0, 0, 0, 0, 0.7f};
+    list_all();
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        fixture f;
+        begin(&f, seed, 3, seed % 2 ? "rnnsearch" : "rnnencdec");
+        for (int way = 0; way < 5; way++)
+            for (int n_best = 1; n_best <= 5; n_best += 4) {
+                sa_translate_options o = usual();
+                o.beam_size = ALL + 1;
+                o.n_best = n_best;
+                o.normalize = normalize[way];
+                o.length_penalty = penalty[way];
+                hypotheses found[SENTENCES];
+                search(&f, &f.one, SENTENCES, &o, found);
+                for (int i = 0; i < SENTENCES; i++) {
+                    double sum[ALL], value[ALL];
+                    score_targets(&f, &f.net[0], i, all_at, all_lengths, ALL, sum);
+                    for (int k = 0; k < ALL; k++)
+                        value[k] = ranking_score(&o, sum[k], all_lengths[k], 0);
+                    qsort(value, ALL, sizeof *value, compare_falling);
+                    assert_int_equal(found[i].n, n_best);
+                    for (int k = 0; k < n_best; k++)
+                        assert_true(fabs(found[i].at[k].normalized - value[k]) < 1e-4);
+                }
+                forget(found, SENTENCES);
+            }
+        end(&f);
+    }
+}
+
+static bool same_words(const hypothesis *a, const hypothesis *b) {
+    return a->length == b->length && memcmp(a->ids, b->ids, (size_t)a->length * sizeof *a->ids) == 0;
+}
+
+/* With n_best = beam_size the search goes on until all of the beam has ended. */
+static void ending_when_nothing_can_win_changes_no_best(void **state) {
+    (void)state;
+    const float normalize[] = {0, 0.6f, 1, 2}, coverage[] = {0, 0.4f, 0, 0.4f};
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        fixture f;
+        begin(&f, seed, 5 + (int)seed % 9, "rnnsearch");
+        for (int way = 0; way < 4; way++) {
+            hypotheses all[SENTENCES], few[SENTENCES];
+            sa_translate_options o = usual();
+            o.max_length_factor = 3;
+            o.beam_size = o.n_best = 5;
+            o.normalize = normalize[way];
+            o.coverage_penalty = coverage[way];
+            search(&f, &f.one, SENTENCES, &o, all);
+            for (o.n_best = 1; o.n_best < 5; o.n_best++) {
+                search(&f, &f.one, SENTENCES, &o, few);
+                for (int i = 0; i < SENTENCES; i++)
+                    for (int k = 0; k < o.n_best; k++)
+                        assert_true(same_words(&all[i].at[k], &few[i].at[k]));
+                forget(few, SENTENCES);
+            }
+            forget(all, SENTENCES);
+        }
+        end(&f);
+    }
+}
+
+/* ---- scores ------------------------------------------------------------------------------------------ */
+
+static void scores_are_those_of_the_training_pass(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        fixture f;
+        begin(&f, seed, 12, seed % 3 ? "rnnsearch" : "rnnencdec");
+        hypotheses found[SENTENCES];
+        sa_translate_options o = usual();
+        o.n_best = 3;
+        o.min_length = 4; /* probabilities stay what they are when words are ruled out */
+        o.no_repeat_ngram = 2;
+        search(&f, &f.one, SENTENCES, &o, found);
+        for (int i = 0; i < SENTENCES; i++)
+            for (int k = 0; k < found[i].n; k++) {
+                const hypothesis *h = &found[i].at[k];
+                double sum = 0;
+                for (int j = 0; j < h->length; j++) {
+                    assert_true(h->word_score[j] <= 0);
+                    sum += h->word_score[j];
+                }
+                assert_true(fabs(sum - h->score) < 1e-9);
+                assert_true(fabs(score_one(&f, &f.net[0], i, h) - h->score) < 1e-4);
+            }
+        forget(found, SENTENCES);
+        end(&f);
+    }
+}
+
+static void the_penalties_are_gnmts(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 2, 12, "rnnsearch");
+    hypotheses found[SENTENCES];
+    sa_translate_options o = usual();
+    o.n_best = 3;
+    o.length_penalty = 0.6f;
+    o.coverage_penalty = 0.3f;
+    search(&f, &f.one, SENTENCES, &o, found);
+    for (int i = 0; i < SENTENCES; i++)
+        for (int k = 0; k < found[i].n; k++) {
+            const hypothesis *h = &found[i].at[k];
+            int S = f.sentence[i].length;
+            double coverage = 0;
+            for (int j = 0; j < S; j++) {
+                double sum = 0;
+                for (int t = 0; t < h->length; t++)
+                    sum += (double)h->attention[t * S + j];
+                coverage += log(sum < 1 ? sum : 1);
+            }
+            double lp = pow((5.0 + h->length) / (5 + 1), 0.6);
+            assert_true(fabs(h->normalized - (h->score / lp + 0.3 * coverage)) < 1e-5);
+            assert_true(k == 0 || h->normalized <= found[i].at[k - 1].normalized);
+        }
+    forget(found, SENTENCES);
+    end(&f);
+}
+
+static void several_models_average_their_probabilities(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        fixture f;
+        begin(&f, seed, 12, "rnnsearch");
+        hypotheses found[SENTENCES], alone[SENTENCES];
+        sa_translate_options o = usual();
+        o.attention = true;
+        o.n_best = 2;
+        search(&f, &f.two, SENTENCES, &o, found);
+        for (int i = 0; i < SENTENCES; i++) {
+            const hypothesis *h = &found[i].at[0];
+            double sum = 0, before[2] = {0};
+            for (int t = 1; t <= h->length; t++) { /* of each prefix, hence of each word */
+                double log_p[2], word[2];
+                for (int m = 0; m < 2; m++) {
+                    score_targets(&f, &f.net[m], i, (const int *const[]){h->ids}, &t, 1, &log_p[m]);
+                    word[m] = log_p[m] - before[m];
+                    before[m] = log_p[m];
+                }
+                sum += log((exp(word[0]) + exp(word[1])) / 2);
+            }
+            assert_true(fabs(sum - h->score) < 1e-4);
+            for (int t = 0; t < h->length; t++) {
+                double row = 0;
+                for (int j = 0; j < f.sentence[i].length; j++)
+                    row += (double)h->attention[t * f.sentence[i].length + j];
+                assert_true(fabs(row - 1) < 1e-5);
+            }
+        }
+        forget(found, SENTENCES);
+        /* A model beside itself is itself. */
+        ensemble twice = {.n = 3, .model = {&f.net[0], &f.net[0], &f.net[0]}};
+        search(&f, &twice, SENTENCES, &o, found);
+        search(&f, &f.one, SENTENCES, &o, alone);
+        for (int i = 0; i < SENTENCES; i++) {
+            assert_true(same_words(&found[i].at[0], &alone[i].at[0]));
+            assert_true(fabs(found[i].at[0].score - alone[i].at[0].score) < 1e-4);
+        }
+        forget(found, SENTENCES);
+        forget(alone, SENTENCES);
+        end(&f);
+    }
+}
+
+/* ---- constraints ------------------------------------------------------------------------------------- */
+
+static bool repeats(const hypothesis *h, int n) {
+    for (int i = 0; i + n <= h->length; i++)
+        for (int j = i + 1; j + n <= h->length; j++)
+            if (memcmp(h->ids + i, h->ids + j, (size_t)n * sizeof *h->ids) == 0)
+                return true;
+    return false;
+}
+
+static bool has(const hypothesis *h, int word) {
+    for (int j = 0; j < h->length; j++)
+        if (h->ids[j] == word)
+            return true;
+    return false;
+}
+
+static void constraints_hold_in_beam_greedy_and_samples(void **state) {
+    (void)state;
+    bool repeated = false, unknown = false, brief = false; /* without constraints */
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        for (int n = 0; n <= 3; n++)
+            for (int way = 0; way < 3; way++) {
+                fixture f;
+                begin(&f, seed, 7, "rnnsearch");
+                hypotheses found[SENTENCES];
+                sa_translate_options o = usual();
+                o.max_length_factor = 3;
+                o.beam_size = way == 1 ? 1 : 4;
+                o.n_best = way == 1 ? 1 : 4;
+                o.sample = way == 2;
+                o.no_repeat_ngram = n;
+                o.forbid_unk = n > 0;
+                o.min_length = n == 0 ? 0 : n == 1 ? 3 : 9; /* so long, some word can still follow */
+                search(&f, &f.one, SENTENCES, &o, found);
+                for (int i = 0; i < SENTENCES; i++)
+                    for (int k = 0; k < found[i].n; k++) {
+                        const hypothesis *h = &found[i].at[k];
+                        repeated = repeated || (n == 0 && repeats(h, 2));
+                        unknown = unknown || has(h, VOCAB_UNK);
+                        brief = brief || h->length - 1 < 3;
+                        if (n == 0)
+                            continue;
+                        assert_false(repeats(h, n));
+                        assert_false(has(h, VOCAB_UNK));
+                        assert_true(h->length - 1 >= o.min_length);
+                    }
+                forget(found, SENTENCES);
+                end(&f);
+            }
+    assert_true(repeated && unknown && brief);
+}
+
+static void a_hypothesis_that_nothing_may_follow_ends(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1, 5, "rnnsearch"); /* three words beside </s> and <unk> */
+    hypotheses found[SENTENCES];
+    for (int sample = 0; sample < 2; sample++) {
+        sa_translate_options o = usual();
+        o.sample = sample;
+        o.no_repeat_ngram = 1;
+        o.forbid_unk = true;
+        o.min_length = 50;
+        search(&f, &f.one, SENTENCES, &o, found);
+        for (int i = 0; i < SENTENCES; i++) {
+            assert_int_equal(found[i].at[0].length, 4);
+            assert_true(isfinite(found[i].at[0].score));
+            assert_true(fabs(score_one(&f, &f.net[0], i, &found[i].at[0]) - found[i].at[0].score) < 1e-4);
+        }
+        forget(found, SENTENCES);
+    }
+    end(&f);
+}
+
+static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
+    (void)state;
+    enum { FORCED = 30 }; /* longer than a translation may otherwise be */
+    int prefix[FORCED];
+    fixture f;
+    begin(&f, 4, 9, "rnnsearch");
+    for (int j = 0; j < FORCED; j++)
+        prefix[j] = 1 + j % 8;
+    for (int i = 0; i < SENTENCES; i++) {
+        f.sentence[i].prefix = prefix;
+        f.sentence[i].n_prefix = i * FORCED / (SENTENCES - 1); /* none at first, all at last */
+    }
+    hypotheses found[SENTENCES], free_start[SENTENCES];
+    sa_translate_options o = usual();
+    o.n_best = 3;
+    o.no_repeat_ngram = 1; /* of what is forced this says nothing */
+    for (int sample = 0; sample < 2; sample++) {
+        o.sample = sample;
+        search(&f, &f.one, SENTENCES, &o, found);
+        for (int i = 0; i < SENTENCES; i++) {
+            int n = f.sentence[i].n_prefix;
+            for (int k = 0; k < found[i].n; k++) {
+                const hypothesis *h = &found[i].at[k];
+                assert_true(h->length > n && h->length <= (n > 0 ? n : 0) + 10);
+                assert_memory_equal(h->ids, prefix, (size_t)n * sizeof *prefix);
+                assert_true(fabs(score_one(&f, &f.net[0], i, h) - h->score) < 1e-4);
+            }
+        }
+        f.sentence[0].n_prefix = 0;
+        search(&f, &f.one, 1, &o, free_start);
+        assert_true(same_words(&found[0].at[0], &free_start[0].at[0]));
+        forget(free_start, 1);
+        forget(found, SENTENCES);
+    }
+    end(&f);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------- */
+
+enum { DRAWS = 20000, V_DRAWN = 6 };
+
+/* Shares of the first words in DRAWS samples of sentence 0. */
+static void draw(fixture *f, float temperature, int top_k, double share[V_DRAWN]) {
+    hypotheses found;
+    sa_translate_options o = usual();
+    o.sample = true;
+    o.n_best = DRAWS;
+    o.temperature = temperature;
+    o.top_k = top_k;
+    search(f, &f->one, 1, &o, &found);
+    assert_int_equal(found.n, DRAWS);
+    memset(share, 0, V_DRAWN * sizeof *share);
+    for (int k = 0; k < DRAWS; k++)
+        share[found.at[k].ids[0]] += 1.0 / DRAWS;
+    hypotheses_free(&found);
+}
+
+static void words_are_drawn_as_often_as_they_are_probable(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 3, V_DRAWN, "rnnsearch");
+    double p[V_DRAWN], share[V_DRAWN];
+    int words[V_DRAWN], one[V_DRAWN];
+    const int *at[V_DRAWN];
+    for (int w = 0; w < V_DRAWN; w++) {
+        words[w] = w;
+        one[w] = 1;
+        at[w] = &words[w];
+    }
+    score_targets(&f, &f.net[0], 0, at, one, V_DRAWN, p);
+    const float temperature[] = {1, 0.5f, 3, 1, 2};
+    const int top_k[] = {0, 0, 0, 2, 3};
+    for (int way = 0; way < 5; way++) {
+        double sum = 0, wanted[V_DRAWN];
+        for (int w = 0; w < V_DRAWN; w++) {
+            int better = 0;
+            for (int v = 0; v < V_DRAWN; v++)
+                better += p[v] > p[w];
+            bool in = top_k[way] == 0 || better < top_k[way];
+            sum += wanted[w] = in ? exp(p[w] / (double)temperature[way]) : 0;
+        }
+        draw(&f, temperature[way], top_k[way], share);
+        for (int w = 0; w < V_DRAWN; w++) {
+            double q = wanted[w] / sum;
+            assert_true(fabs(share[w] - q) <= 5 * sqrt(q * (1 - q) / DRAWS));
+        }
+    }
+    end(&f);
+}
+
+static void a_sample_depends_on_seed_line_and_number_only(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 5, 12, "rnnsearch");
+    hypotheses together[SENTENCES], alone, fewer;
+    sa_translate_options o = usual();
+    o.sample = true;
+    o.n_best = 4;
+    o.seed = 77;
+    search(&f, &f.one, SENTENCES, &o, together);
+    bool differ[2] = {false}; /* samples by seed, and by number */
+    for (int i = 0; i < SENTENCES; i++) {
+        source_sentence all[SENTENCES];
+        memcpy(all, f.sentence, sizeof all);
+        f.sentence[0] = all[i];
+        o.n_best = 4;
+        search(&f, &f.one, 1, &o, &alone);
+        o.n_best = 2;
+        search(&f, &f.one, 1, &o, &fewer);
+        for (int k = 0; k < 4; k++)
+            assert_true(same_words(&together[i].at[k], &alone.at[k]));
+        for (int k = 0; k < 2; k++)
+            assert_true(same_words(&together[i].at[k], &fewer.at[k]));
+        hypotheses_free(&fewer);
+        o.seed = 78;
+        search(&f, &f.one, 1, &o, &fewer);
+        o.seed = 77;
+        differ[0] = differ[0] || !same_words(&alone.at[0], &fewer.at[0]);
+        differ[1] = differ[1] || !same_words(&alone.at[0], &alone.at[1]);
+        hypotheses_free(&fewer);
+        hypotheses_free(&alone);
+        memcpy(f.sentence, all, sizeof all);
+    }
+    assert_true(differ[0] && differ[1]);
+    forget(together, SENTENCES);
+    end(&f);
+}
+
+static void the_likeliest_word_is_what_greedy_search_takes(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 6, 12, "rnnsearch");
+    hypotheses drawn[SENTENCES], greedy[SENTENCES];
+    sa_translate_options o = usual();
+    o.beam_size = 1;
+    search(&f, &f.one, SENTENCES, &o, greedy);
+    o.sample = true;
+    o.top_k = 1;
+    search(&f, &f.one, SENTENCES, &o, drawn);
+    for (int i = 0; i < SENTENCES; i++) {
+        assert_true(same_words(&drawn[i].at[0], &greedy[i].at[0]));
+        assert_true(drawn[i].at[0].score == greedy[i].at[0].score);
+    }
+    forget(drawn, SENTENCES);
+    forget(greedy, SENTENCES);
+    end(&f);
+}
+
+int main(void) {
+    gemm_work_alone();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_beam_with_room_for_all_finds_the_best_of_all),
+        cmocka_unit_test(ending_when_nothing_can_win_changes_no_best),
+        cmocka_unit_test(scores_are_those_of_the_training_pass),
+        cmocka_unit_test(the_penalties_are_gnmts),
+        cmocka_unit_test(several_models_average_their_probabilities),
+        cmocka_unit_test(constraints_hold_in_beam_greedy_and_samples),
+        cmocka_unit_test(a_hypothesis_that_nothing_may_follow_ends),
+        cmocka_unit_test(a_forced_start_is_written_and_scored_as_it_is),
+        cmocka_unit_test(words_are_drawn_as_often_as_they_are_probable),
+        cmocka_unit_test(a_sample_depends_on_seed_line_and_number_only),
+        cmocka_unit_test(the_likeliest_word_is_what_greedy_search_takes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
