@@ -219,6 +219,82 @@ static void ending_when_nothing_can_win_changes_no_best(void **state) {
     }
 }
 
+/* ---- the definition ---------------------------------------------------------------------------------- */
+
+enum { PLAIN_V = 7, PLAIN_BEAM = 4, PLAIN_LENGTH = 10 };
+
+typedef struct plain_hypothesis {
+    int words[PLAIN_LENGTH], length, order;
+    double sum, value;
+} plain_hypothesis;
+
+static int compare_plain(const void *a, const void *b) {
+    const plain_hypothesis *x = a, *y = b;
+    return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : x->order - y->order;
+}
+
+static int compare_plain_value(const void *a, const void *b) {
+    const plain_hypothesis *x = a, *y = b;
+    return x->value > y->value ? -1 : x->value < y->value;
+}
+
+/* Beam search that scores every translation from its first word on. Returns how many ended. */
+static int plain_search(fixture *f, int i, const sa_translate_options *o, plain_hypothesis ended[PLAIN_BEAM]) {
+    plain_hypothesis live[PLAIN_BEAM] = {{.length = 0}}, next[PLAIN_BEAM * PLAIN_V];
+    int n_live = 1, n_ended = 0;
+    for (int length = 1; n_live > 0; length++) {
+        int n = 0, lengths[PLAIN_BEAM * PLAIN_V];
+        const int *at[PLAIN_BEAM * PLAIN_V];
+        double sum[PLAIN_BEAM * PLAIN_V];
+        for (int k = 0; k < n_live; k++)
+            for (int w = 0; w < (length == PLAIN_LENGTH ? 1 : PLAIN_V); w++, n++) {
+                next[n] = live[k];
+                next[n].words[length - 1] = w;
+                next[n].length = lengths[n] = length;
+                next[n].order = n;
+                at[n] = next[n].words;
+            }
+        score_targets(f, &f->net[0], i, at, lengths, n, sum);
+        for (int k = 0; k < n; k++)
+            next[k].sum = sum[k];
+        qsort(next, (size_t)n, sizeof *next, compare_plain);
+        int places = PLAIN_BEAM - n_ended;
+        n_live = 0;
+        for (int k = 0; k < n && k < places; k++)
+            if (next[k].words[length - 1] == VOCAB_EOS)
+                ended[n_ended++] = next[k];
+            else
+                live[n_live++] = next[k];
+    }
+    for (int k = 0; k < n_ended; k++)
+        ended[k].value = ranking_score(o, ended[k].sum, ended[k].length, 0);
+    qsort(ended, (size_t)n_ended, sizeof *ended, compare_plain_value);
+    return n_ended;
+}
+
+static void a_beam_is_what_the_definition_says(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        fixture f;
+        begin(&f, seed, PLAIN_V, seed % 3 ? "rnnsearch" : "rnnencdec");
+        hypotheses found[SENTENCES];
+        sa_translate_options o = usual();
+        o.beam_size = o.n_best = PLAIN_BEAM;
+        search(&f, &f.one, SENTENCES, &o, found);
+        for (int i = 0; i < SENTENCES; i++) {
+            plain_hypothesis ended[PLAIN_BEAM];
+            assert_int_equal(found[i].n, plain_search(&f, i, &o, ended));
+            for (int k = 0; k < found[i].n; k++) {
+                assert_true(fabs(found[i].at[k].normalized - ended[k].value) < 1e-4);
+                assert_int_equal(found[i].at[k].length, ended[k].length);
+                assert_memory_equal(found[i].at[k].ids, ended[k].words, (size_t)ended[k].length * sizeof(int));
+            }
+        }
+        forget(found, SENTENCES);
+        end(&f);
+    }
+}
+
 /* ---- scores ------------------------------------------------------------------------------------------ */
 
 static void scores_are_those_of_the_training_pass(void **state) {
@@ -410,9 +486,10 @@ static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
         f.sentence[i].n_prefix = i * FORCED / (SENTENCES - 1); /* none at first, all at last */
     }
     hypotheses found[SENTENCES], free_start[SENTENCES];
+    bool goes_on = false; /* after a start that is longer than a translation may otherwise be */
     sa_translate_options o = usual();
     o.n_best = 3;
-    o.no_repeat_ngram = 1; /* of what is forced this says nothing */
+    o.no_repeat_ngram = 3; /* of what is forced this says nothing */
     for (int sample = 0; sample < 2; sample++) {
         o.sample = sample;
         search(&f, &f.one, SENTENCES, &o, found);
@@ -421,6 +498,7 @@ static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
             for (int k = 0; k < found[i].n; k++) {
                 const hypothesis *h = &found[i].at[k];
                 assert_true(h->length > n && h->length <= (n > 0 ? n : 0) + 10);
+                goes_on = goes_on || (n == FORCED && h->length > n + 1);
                 assert_memory_equal(h->ids, prefix, (size_t)n * sizeof *prefix);
                 assert_true(fabs(score_one(&f, &f.net[0], i, h) - h->score) < 1e-4);
             }
@@ -431,6 +509,7 @@ static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
         forget(free_start, 1);
         forget(found, SENTENCES);
     }
+    assert_true(goes_on);
     end(&f);
 }
 
@@ -438,8 +517,9 @@ static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
 
 enum { DRAWS = 20000, V_DRAWN = 6 };
 
-/* Shares of the first words in DRAWS samples of sentence 0. */
+/* Shares of the words that follow the prefix in DRAWS samples of sentence 0. */
 static void draw(fixture *f, float temperature, int top_k, double share[V_DRAWN]) {
+    int place = f->sentence[0].n_prefix;
     hypotheses found;
     sa_translate_options o = usual();
     o.sample = true;
@@ -450,7 +530,7 @@ static void draw(fixture *f, float temperature, int top_k, double share[V_DRAWN]
     assert_int_equal(found.n, DRAWS);
     memset(share, 0, V_DRAWN * sizeof *share);
     for (int k = 0; k < DRAWS; k++)
-        share[found.at[k].ids[0]] += 1.0 / DRAWS;
+        share[found.at[k].ids[place]] += 1.0 / DRAWS;
     hypotheses_free(&found);
 }
 
@@ -487,6 +567,34 @@ static void words_are_drawn_as_often_as_they_are_probable(void **state) {
     end(&f);
 }
 
+/* Each place draws a number of its own: those with one first word differ in the second as they should. */
+static void a_second_word_is_drawn_anew(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 3, V_DRAWN, "rnnsearch");
+    int first[] = {0};
+    double alone[V_DRAWN], after[V_DRAWN] = {0}, n = 0;
+    hypotheses found;
+    sa_translate_options o = usual();
+    o.sample = true;
+    o.n_best = DRAWS;
+    o.min_length = 1;
+    search(&f, &f.one, 1, &o, &found);
+    first[0] = found.at[0].ids[0];
+    for (int k = 0; k < DRAWS; k++)
+        if (found.at[k].ids[0] == first[0]) {
+            after[found.at[k].ids[1]]++;
+            n++;
+        }
+    hypotheses_free(&found);
+    f.sentence[0].prefix = first;
+    f.sentence[0].n_prefix = 1;
+    draw(&f, 1, 0, alone);
+    for (int w = 0; w < V_DRAWN; w++)
+        assert_true(fabs(after[w] / n - alone[w]) <= 5 * sqrt(alone[w] * (1 - alone[w]) / n) + 1e-3);
+    end(&f);
+}
+
 static void a_sample_depends_on_seed_line_and_number_only(void **state) {
     (void)state;
     fixture f;
@@ -497,7 +605,7 @@ static void a_sample_depends_on_seed_line_and_number_only(void **state) {
     o.n_best = 4;
     o.seed = 77;
     search(&f, &f.one, SENTENCES, &o, together);
-    bool differ[2] = {false}; /* samples by seed, and by number */
+    bool differ[3] = {false}; /* by seed, sample, line */
     for (int i = 0; i < SENTENCES; i++) {
         source_sentence all[SENTENCES];
         memcpy(all, f.sentence, sizeof all);
@@ -517,10 +625,14 @@ static void a_sample_depends_on_seed_line_and_number_only(void **state) {
         differ[0] = differ[0] || !same_words(&alone.at[0], &fewer.at[0]);
         differ[1] = differ[1] || !same_words(&alone.at[0], &alone.at[1]);
         hypotheses_free(&fewer);
+        f.sentence[0].number++;
+        search(&f, &f.one, 1, &o, &fewer);
+        differ[2] = differ[2] || !same_words(&alone.at[0], &fewer.at[0]);
+        hypotheses_free(&fewer);
         hypotheses_free(&alone);
         memcpy(f.sentence, all, sizeof all);
     }
-    assert_true(differ[0] && differ[1]);
+    assert_true(differ[0] && differ[1] && differ[2]);
     forget(together, SENTENCES);
     end(&f);
 }
@@ -549,6 +661,7 @@ int main(void) {
     gemm_work_alone();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_beam_with_room_for_all_finds_the_best_of_all),
+        cmocka_unit_test(a_beam_is_what_the_definition_says),
         cmocka_unit_test(ending_when_nothing_can_win_changes_no_best),
         cmocka_unit_test(scores_are_those_of_the_training_pass),
         cmocka_unit_test(the_penalties_are_gnmts),
@@ -557,6 +670,7 @@ int main(void) {
         cmocka_unit_test(a_hypothesis_that_nothing_may_follow_ends),
         cmocka_unit_test(a_forced_start_is_written_and_scored_as_it_is),
         cmocka_unit_test(words_are_drawn_as_often_as_they_are_probable),
+        cmocka_unit_test(a_second_word_is_drawn_anew),
         cmocka_unit_test(a_sample_depends_on_seed_line_and_number_only),
         cmocka_unit_test(the_likeliest_word_is_what_greedy_search_takes),
     };
