@@ -45,8 +45,9 @@ sa_status result_source(sa_translation *out, const ensemble *models, const sa_tr
 }
 
 sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
-                            hypothesis *from, sa_error *error) {
-    *out = (sa_hypothesis){.score = from->score, .normalized = from->normalized, .length = from->length};
+                            hypothesis *from, char *text, sa_error *error) {
+    *out =
+        (sa_hypothesis){.text = text, .score = from->score, .normalized = from->normalized, .length = from->length};
     if (o->attention) {
         out->attention = from->attention;
         from->attention = NULL;
@@ -55,10 +56,10 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
         out->word_score = from->word_score;
         from->word_score = NULL;
     }
-    if ((o->attention || o->word_scores) &&
-        !(out->symbol = symbol_texts(models->owner->target, from->ids, from->length)))
-        return sa_fail_memory(error, 0);
-    return SA_OK;
+    bool symbols = o->attention || o->word_scores;
+    if (symbols)
+        out->symbol = symbol_texts(models->owner->target, from->ids, from->length);
+    return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
 }
 
 void sa_translations_free(sa_translation *translations, size_t n) {

@@ -11,8 +11,9 @@ sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error
 /* Length and, when asked for, symbols of the source. */
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
                         const id_list *source, sa_error *error);
-/* All of a hypothesis but its text. Attention and scores of words move from *from where they are asked for. */
+/* A hypothesis with its text, which it takes (NULL: there was no memory for it). Attention and scores of words move
+ * from *from where they are asked for. */
 sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
-                            hypothesis *from, sa_error *error);
+                            hypothesis *from, char *text, sa_error *error);
 
 #endif

@@ -155,12 +155,11 @@ static sa_status write_line(const scoring_job *job, size_t line, hypothesis *h, 
     SA_TRY(result_source(out, job->models, job->options, &job->source[line].ids, error));
     hypothesis with_ids = *h;
     with_ids.ids = job->target[line].ids.id;
-    sa_status status = result_hypothesis(out->hypothesis, job->models, job->options, &with_ids, error);
+    sa_status status =
+        result_hypothesis(out->hypothesis, job->models, job->options, &with_ids, strdup(job->targets[line]), error);
     h->attention = with_ids.attention;
     h->word_score = with_ids.word_score;
-    SA_TRY(status);
-    out->hypothesis->text = strdup(job->targets[line]);
-    return out->hypothesis->text ? SA_OK : sa_fail_memory(error, 0);
+    return status;
 }
 
 static sa_status score_batch(void *argument, const size_t *lines, int n, sa_error *error) {

@@ -89,9 +89,10 @@ static sa_status write_line(const translation_job *job, size_t line, hypotheses 
         return sa_fail_memory(error, 0);
     SA_TRY(result_source(out, job->models, job->options, &from->source.ids, error));
     for (int k = 0; k < found->n; k++) {
+        char *text;
+        SA_TRY(write_text(job, from, &found->at[k], &text, error));
         out->n = k + 1;
-        SA_TRY(result_hypothesis(&out->hypothesis[k], job->models, job->options, &found->at[k], error));
-        SA_TRY(write_text(job, from, &found->at[k], &out->hypothesis[k].text, error));
+        SA_TRY(result_hypothesis(&out->hypothesis[k], job->models, job->options, &found->at[k], text, error));
     }
     return SA_OK;
 }

@@ -20,6 +20,8 @@ enum { SENTENCES = 6, SOURCE_MOST = 9, MOST_LENGTH = 64 };
 
 static sa_error error;
 
+#define MARK VOCAB_SUBWORD_BLANK
+
 /* Two models, random but not vague, with one vocabulary, and sentences. */
 typedef struct fixture {
     model net[2];
@@ -47,16 +49,10 @@ static void make_model(model *m, int V, const char *family, rng *random) {
             m->params.at[i]->value[k] = (float)(2.4 * rng_uniform(random) - 1.2);
 }
 
-static void begin(fixture *f, uint64_t seed, int V, const char *family) {
+/* f->target is there. */
+static void begin_with_vocab(fixture *f, uint64_t seed, const char *family) {
     rng random = rng_at(seed, 0, 0, 0);
-    char words[4 * 64] = "", *at = words;
-    memset(f, 0, sizeof *f);
-    for (int i = 2; i < V; i++) /* w2 is the most frequent */
-        for (int k = i; k < V && at < words + sizeof words - 4; k++)
-            at += sprintf(at, "%c ", 'a' + i);
-    assert_int_equal(train_on(&f->target, SA_VOCAB_WORD, V, NULL, (const char *const[]){words, NULL}, 1, &error),
-                     0);
-    assert_int_equal(vocab_size(f->target), V);
+    int V = vocab_size(f->target);
     make_model(&f->net[0], V, family, &random);
     make_model(&f->net[1], V, family, &random);
     f->one = (ensemble){.n = 1, .model = {&f->net[0]}};
@@ -69,6 +65,17 @@ static void begin(fixture *f, uint64_t seed, int V, const char *family) {
         f->ids[i][length - 1] = VOCAB_EOS;
         f->sentence[i] = (source_sentence){.ids = f->ids[i], .length = length, .number = (uint64_t)(10 + i)};
     }
+}
+
+static void begin(fixture *f, uint64_t seed, int V, const char *family) {
+    char words[64] = "", *at = words;
+    memset(f, 0, sizeof *f);
+    for (int i = 2; i < V; i++)
+        at += sprintf(at, "%c ", 'a' + i);
+    assert_int_equal(train_on(&f->target, SA_VOCAB_WORD, V, NULL, (const char *const[]){words, NULL}, 1, &error),
+                     SA_OK);
+    assert_int_equal(vocab_size(f->target), V);
+    begin_with_vocab(f, seed, family);
 }
 
 static void end(fixture *f) {
@@ -513,6 +520,50 @@ static void a_forced_start_is_written_and_scored_as_it_is(void **state) {
     end(&f);
 }
 
+static void an_open_word_is_written_in_any_pieces(void **state) {
+    (void)state;
+    static const char *const text[] = {"abc abd ab abc", "cab dab ab a", "abab abc ba", NULL};
+    static const char *const open[] = {MARK "ab", MARK "a", MARK "abcd", MARK "b", MARK, "b"};
+    bool canonical = false, other = false, ended = false;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        fixture f = {.target = NULL};
+        assert_int_equal(train_on(&f.target, SA_VOCAB_BPE, 20, "identity", text, 9, &error), SA_OK);
+        begin_with_vocab(&f, seed, "rnnsearch");
+        const int first[] = {vocab_find(f.target, MARK "ab", strlen(MARK "ab"))};
+        assert_true(first[0] > VOCAB_UNK);
+        for (int i = 0; i < SENTENCES; i++) {
+            f.sentence[i].prefix = first;
+            f.sentence[i].n_prefix = i % 2;
+            f.sentence[i].open = open[i];
+        }
+        for (int sample = 0; sample < 2; sample++) {
+            hypotheses found[SENTENCES];
+            sa_translate_options o = usual();
+            o.n_best = 5;
+            o.sample = sample;
+            search(&f, &f.one, SENTENCES, &o, found);
+            for (int i = 0; i < SENTENCES; i++)
+                for (int k = 0; k < found[i].n; k++) {
+                    const hypothesis *h = &found[i].at[k];
+                    char pieces[400] = "", wanted[40];
+                    for (int j = 0; j < h->length - 1; j++)
+                        strcat(pieces, vocab_piece(f.target, h->ids[j]));
+                    snprintf(wanted, sizeof wanted, "%s%s", i % 2 ? MARK "ab" : "", open[i]);
+                    if (strcmp(open[i], MARK) == 0 && strcmp(pieces, i % 2 ? MARK "ab" : "") == 0)
+                        ended = true; /* a blank at the end may be the end */
+                    else if (strncmp(pieces, wanted, strlen(wanted)) != 0)
+                        fail_msg("%s does not start with %s", pieces, wanted);
+                    canonical = canonical || (i == 0 && h->ids[0] == first[0]);
+                    other = other || (i == 0 && h->ids[0] != first[0]);
+                    assert_true(fabs(score_one(&f, &f.net[0], i, h) - h->score) < 1e-4);
+                }
+            forget(found, SENTENCES);
+        }
+        end(&f);
+    }
+    assert_true(canonical && other && ended);
+}
+
 /* ---- samples ----------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20000, V_DRAWN = 6 };
@@ -669,6 +720,7 @@ int main(void) {
         cmocka_unit_test(constraints_hold_in_beam_greedy_and_samples),
         cmocka_unit_test(a_hypothesis_that_nothing_may_follow_ends),
         cmocka_unit_test(a_forced_start_is_written_and_scored_as_it_is),
+        cmocka_unit_test(an_open_word_is_written_in_any_pieces),
         cmocka_unit_test(words_are_drawn_as_often_as_they_are_probable),
         cmocka_unit_test(a_second_word_is_drawn_anew),
         cmocka_unit_test(a_sample_depends_on_seed_line_and_number_only),

@@ -14,6 +14,8 @@ static sa_error error;
 static char folder[128], model_path[300], vague_path[300];
 static sa_model *model; /* of the toy language, learned well */
 static sa_model *vague; /* after one update: it has learned nothing */
+static sa_model *few;   /* learned with so few words that many are unknown, on both sides */
+static sa_model *blind; /* without attention */
 static char text[TOY_PAIRS][80];
 static const char *line[TOY_PAIRS];
 
@@ -321,6 +323,21 @@ static void options_out_of_range_are_refused(void **state) {
     o = usual();
     o.max_length_factor = NAN;
     expect_status(sa_translate(model, line, 1, &o, &t, NULL), SA_USAGE);
+    float *const number[] = {&o.normalize, &o.length_penalty, &o.coverage_penalty, &o.temperature};
+    int *const count[] = {&o.min_length, &o.no_repeat_ngram, &o.top_k, &o.threads};
+    for (int k = 0; k < 4; k++) {
+        o = usual();
+        *number[k] = -1;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+        *number[k] = INFINITY;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+        o = usual();
+        *count[k] = -1;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+    }
+    o = usual();
+    o.temperature = 0;
+    expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
 }
 
 static void a_planned_model_cannot_translate(void **state) {
@@ -333,6 +350,256 @@ static void a_planned_model_cannot_translate(void **state) {
     assert_non_null(strstr(error.text, "planned"));
     assert_int_equal(sa_model_parameter_count(planned), sa_model_parameter_count(model));
     sa_model_free(planned);
+}
+
+/* ---- unknown words and forced starts ------------------------------------------------------------------ */
+
+static const char *peak_word(const sa_translation *t, const sa_hypothesis *h, int row, char *words) {
+    int best = 0;
+    for (int j = 1; j < t->source_length - 1; j++)
+        if (h->attention[row * t->source_length + j] > h->attention[row * t->source_length + best])
+            best = j;
+    char *word = strtok(words, " ");
+    while (best-- > 0)
+        word = strtok(NULL, " ");
+    return word;
+}
+
+/* Checks word after word of a translation: what was <unk> is what the peak's word becomes. Returns how many were.
+ */
+static int check_replaced(const sa_translation *t, const char *source, const char *from, const char *to) {
+    const sa_hypothesis *h = &t->hypothesis[0];
+    char rest[200], wanted[200] = "";
+    int unknown = 0;
+    for (int row = 0; row < h->length - 1; row++) {
+        bool is_unknown = strcmp(h->symbol[row], "<unk>") == 0;
+        snprintf(rest, sizeof rest, "%s", source);
+        const char *word = is_unknown ? peak_word(t, h, row, rest) : h->symbol[row];
+        strcat(strcat(wanted, row ? " " : ""), is_unknown && strcmp(word, from) == 0 ? to : word);
+        unknown += is_unknown;
+    }
+    assert_string_equal(h->text, wanted);
+    assert_null(strstr(h->text, "<unk>"));
+    return unknown;
+}
+
+static void unknown_words_become_the_source_word_looked_at(void **state) {
+    (void)state;
+    sa_translate_options o = usual();
+    o.replace_unk = o.attention = true;
+    sa_translation *t = translate(few, line, TOY_PAIRS, &o);
+    int unknown = 0;
+    for (int i = 0; i < TOY_PAIRS; i++)
+        unknown += check_replaced(&t[i], line[i], "", "");
+    assert_true(unknown > TOY_PAIRS / 4);
+    sa_translations_free(t, TOY_PAIRS);
+    /* The words as they were written, though the source's vocabulary knows none. */
+    const char *const odd[] = {"qqq zzz xxx", "qqq", "<unk> </s> |||"};
+    t = translate(few, odd, 3, &o);
+    for (int i = 1; i < 3; i++)
+        check_replaced(&t[i], odd[i], "", "");
+    sa_translations_free(t, 3);
+}
+
+static void a_dictionary_is_asked_first(void **state) {
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/dictionary", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("horse\tun gran cavallo\nhorse\tother\n", file);
+    assert_int_equal(fclose(file), 0);
+    sa_dictionary *d;
+    expect_status(sa_dictionary_open(&d, path, true, &error), SA_OK);
+    sa_translate_options o = usual();
+    o.attention = true;
+    o.dictionary = d;
+    sa_translation *t;
+    expect_status(sa_translate(few, line, 1, &o, &t, &error), SA_USAGE);
+    o.replace_unk = true;
+    t = translate(few, line, TOY_PAIRS, &o);
+    int looked_up = 0;
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        check_replaced(&t[i], line[i], "horse", "un gran cavallo");
+        looked_up += strstr(t[i].hypothesis[0].text, "un gran cavallo") != NULL;
+    }
+    assert_true(looked_up > 0);
+    sa_translations_free(t, TOY_PAIRS);
+    sa_dictionary_free(d);
+}
+
+static void forbidden_unknown_words_do_not_come(void **state) {
+    (void)state;
+    const char *const odd[] = {"qqq zzz xxx", "the qqq"};
+    int unknown = 0;
+    for (int beam = 1; beam <= 5; beam += 4)
+        for (int forbid = 0; forbid < 2; forbid++) {
+            sa_translate_options o = usual();
+            o.beam_size = o.n_best = beam;
+            o.forbid_unk = forbid;
+            sa_translation *t = translate(few, odd, 2, &o);
+            for (int i = 0; i < 2; i++)
+                for (int k = 0; k < t[i].n; k++) {
+                    bool has = strstr(t[i].hypothesis[k].text, "<unk>") != NULL;
+                    assert_false(has && forbid);
+                    unknown += has;
+                }
+            sa_translations_free(t, 2);
+        }
+    assert_true(unknown > 0);
+}
+
+static void translations_begin_as_they_are_told(void **state) {
+    (void)state;
+    const char *const source[] = {line[0], line[1], line[2], line[3], ""};
+    const char *const prefix[] = {"un", "ora  xyzzy sente", NULL, "", "un"};
+    sa_translate_options o = usual();
+    sa_translation *free_start = translate(model, source, 5, &o);
+    o.prefix = prefix;
+    for (int batch = 1; batch <= 4; batch += 3) {
+        o.mini_batch = batch;
+        sa_translation *t = translate(model, source, 5, &o);
+        assert_int_equal(strncmp(t[0].hypothesis[0].text, "un ", 3), 0);
+        assert_int_equal(strncmp(t[1].hypothesis[0].text, "ora xyzzy sente ", 16), 0);
+        expect_same(&t[2], &free_start[2]);
+        expect_same(&t[3], &free_start[3]);
+        assert_string_equal(t[4].hypothesis[0].text, "");
+        sa_translations_free(t, 5);
+    }
+    sa_translations_free(free_start, 5);
+}
+
+/* ---- several models, given translations, samples ------------------------------------------------------ */
+
+static void expect_score(const sa_model *const *models, int n_models, const sa_translate_options *o) {
+    sa_translate_options scoring = *o;
+    scoring.mini_batch = 7;
+    sa_translation *best, *scored;
+    const char *written[TOY_PAIRS];
+    expect_status(sa_translate_ensemble(models, n_models, line, TOY_PAIRS, o, &best, &error), SA_OK);
+    for (int i = 0; i < TOY_PAIRS; i++)
+        written[i] = best[i].hypothesis[0].text;
+    expect_status(sa_score(models, n_models, line, written, TOY_PAIRS, &scoring, &scored, &error), SA_OK);
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        const sa_hypothesis *a = &best[i].hypothesis[0], *b = &scored[i].hypothesis[0];
+        double sum = 0;
+        assert_int_equal(scored[i].n, 1);
+        assert_int_equal(a->length, b->length);
+        assert_int_equal(best[i].source_length, scored[i].source_length);
+        assert_string_equal(b->text, written[i]);
+        assert_true(fabs(a->score - b->score) < 1e-4);
+        assert_true(fabs(a->normalized - b->normalized) < 1e-4);
+        for (int k = 0; k < a->length; k++) {
+            assert_string_equal(a->symbol[k], b->symbol[k]);
+            assert_true(fabs(a->word_score[k] - b->word_score[k]) < 1e-4);
+            sum += a->word_score[k];
+        }
+        assert_true(fabs(sum - a->score) < 1e-9);
+        for (int k = 0; o->attention && k < a->length * best[i].source_length; k++)
+            assert_true(fabs((double)a->attention[k] - (double)b->attention[k]) < 1e-5);
+    }
+    sa_translations_free(best, TOY_PAIRS);
+    sa_translations_free(scored, TOY_PAIRS);
+}
+
+static void the_scorer_gives_what_the_decoder_gave(void **state) {
+    (void)state;
+    const sa_model *const sets[][2] = {{model, NULL}, {vague, NULL}, {few, NULL}, {blind, NULL}, {model, vague}};
+    for (int k = 0; k < 5; k++)
+        for (int way = 0; way < 3; way++) {
+            sa_translate_options o = usual();
+            o.word_scores = true;
+            o.attention = k != 3;
+            o.normalize = way == 1 ? 0.6f : 1;
+            o.length_penalty = way == 2 ? 0.8f : 0;
+            o.coverage_penalty = way == 2 && k != 3 ? 0.3f : 0;
+            o.symbols = way == 1;
+            expect_score(sets[k], sets[k][1] ? 2 : 1, &o);
+        }
+}
+
+static void empty_sides_have_scores_too(void **state) {
+    (void)state;
+    const char *const source[] = {"", "the dog", " ", "the dog"}, *const target[] = {"", "", "un cane", "un cane"};
+    sa_translate_options o = usual();
+    o.word_scores = true;
+    sa_translation *t;
+    expect_status(sa_score((const sa_model *const *)&model, 1, source, target, 4, &o, &t, &error), SA_OK);
+    const int length[] = {0, 1, 3, 3}, source_length[] = {0, 3, 1, 3};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(t[i].n, 1);
+        assert_int_equal(t[i].hypothesis[0].length, length[i]);
+        assert_int_equal(t[i].source_length, source_length[i]);
+        assert_true(i == 0 ? t[i].hypothesis[0].score == 0 : t[i].hypothesis[0].score < 0);
+        assert_false(t[i].cropped);
+    }
+    sa_translations_free(t, 4);
+    o.max_length = 2;
+    expect_status(sa_score((const sa_model *const *)&model, 1, (const char *[]){"the dog", "the"},
+                           (const char *[]){"a", "un cane rosso"}, 2, &o, &t, &error),
+                  SA_OK);
+    assert_true(!t[0].cropped && t[1].cropped);
+    assert_int_equal(t[1].hypothesis[0].length, 3);
+    sa_translations_free(t, 2);
+}
+
+static void models_with_other_vocabularies_do_not_work_together(void **state) {
+    (void)state;
+    const sa_model *const models[] = {model, few}, *many[SA_ENSEMBLE_MAX + 1];
+    sa_translation *t;
+    expect_status(sa_translate_ensemble(models, 2, line, 1, NULL, &t, &error), SA_USAGE);
+    assert_null(t);
+    assert_non_null(strstr(error.text, "good/best.safetensors"));
+    assert_non_null(strstr(error.text, "few/best.safetensors"));
+    expect_status(sa_score(models, 2, line, line, 1, NULL, &t, &error), SA_USAGE);
+    for (int i = 0; i <= SA_ENSEMBLE_MAX; i++)
+        many[i] = model;
+    expect_status(sa_translate_ensemble(many, SA_ENSEMBLE_MAX + 1, line, 1, NULL, &t, &error), SA_USAGE);
+    expect_status(sa_translate_ensemble(many, 0, line, 1, NULL, &t, &error), SA_USAGE);
+    expect_status(sa_translate_ensemble(many, SA_ENSEMBLE_MAX, line, 1, NULL, &t, &error), SA_OK);
+    char source[80], target[80];
+    toy_pair(0, source, target);
+    assert_string_equal(t[0].hypothesis[0].text, target);
+    sa_translations_free(t, 1);
+}
+
+static void samples_belong_to_their_lines(void **state) {
+    (void)state;
+    sa_translate_options o = usual();
+    o.sample = true;
+    o.n_best = 7; /* more than the beam would have */
+    o.temperature = 1.5f;
+    o.seed = 5;
+    sa_translation *all = translate(vague, line, N, &o), *part;
+    for (int first = 0; first < N; first += 5)
+        for (int batch = 1; batch <= 8; batch += 7) {
+            o.first_line = (uint64_t)first;
+            o.mini_batch = batch;
+            o.threads = 2;
+            part = translate(vague, line + first, 3, &o);
+            for (int i = 0; i < 3 && first + i < N; i++) {
+                assert_int_equal(part[i].n, 7);
+                expect_same(&part[i], &all[first + i]);
+            }
+            sa_translations_free(part, 3);
+        }
+    assert_string_not_equal(all[0].hypothesis[0].text, all[0].hypothesis[1].text);
+    sa_translations_free(all, N);
+}
+
+static void what_a_model_cannot_do_is_refused(void **state) {
+    (void)state;
+    sa_translation *t;
+    sa_translate_options o = usual();
+    o.replace_unk = true;
+    expect_status(sa_translate(blind, line, 1, &o, &t, &error), SA_USAGE);
+    assert_non_null(strstr(error.text, "attention"));
+    o = usual();
+    o.coverage_penalty = 0.2f;
+    expect_status(sa_translate(blind, line, 1, &o, &t, &error), SA_USAGE);
+    expect_status(sa_translate_ensemble((const sa_model *const[]){blind, model}, 2, line, 1, &o, &t, &error),
+                  SA_OK);
+    sa_translations_free(t, 1);
 }
 
 /* ---- damaged files ----------------------------------------------------------------------------------- */
@@ -448,6 +715,10 @@ static sa_status train(const char *run, double epochs, int64_t updates) {
     o.after_epochs = epochs;
     o.after_updates = updates;
     o.valid_freq = 1000;
+    if (strcmp(run, "few") == 0)
+        o.model.vocab_source = o.model.vocab_target = 14;
+    if (strcmp(run, "blind") == 0)
+        strcpy(o.model.preset, "rnnencdec");
     return sa_train(&o, NULL, NULL, &error);
 }
 
@@ -458,10 +729,19 @@ static int make_models(void **state) {
         toy_pair(i, text[i], target);
         line[i] = text[i];
     }
-    if (!toy_folder(folder) || !toy_write(folder, TOY_PAIRS) || train("good", 30, 0) || train("vague", 0, 1))
+    if (!toy_folder(folder) || !toy_write(folder, TOY_PAIRS) || train("good", 30, 0) || train("vague", 0, 1) ||
+        train("few", 15, 0) || train("blind", 0, 1))
         return -1;
     snprintf(model_path, sizeof model_path, "%s/good/best.safetensors", folder);
     snprintf(vague_path, sizeof vague_path, "%s/vague/best.safetensors", folder);
+    const char *const run[] = {"few", "blind"};
+    sa_model **const other[] = {&few, &blind};
+    for (int k = 0; k < 2; k++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s/best.safetensors", folder, run[k]);
+        if (sa_model_open(other[k], path, &error))
+            return -1;
+    }
     return sa_model_open(&model, model_path, &error) || sa_model_open(&vague, vague_path, &error) ? -1 : 0;
 }
 
@@ -469,6 +749,8 @@ static int remove_models(void **state) {
     (void)state;
     sa_model_free(model);
     sa_model_free(vague);
+    sa_model_free(few);
+    sa_model_free(blind);
     return toy_remove(folder);
 }
 
@@ -487,6 +769,15 @@ int main(void) {
         cmocka_unit_test(a_model_that_learned_nothing_comes_to_an_end),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(a_planned_model_cannot_translate),
+        cmocka_unit_test(unknown_words_become_the_source_word_looked_at),
+        cmocka_unit_test(a_dictionary_is_asked_first),
+        cmocka_unit_test(forbidden_unknown_words_do_not_come),
+        cmocka_unit_test(translations_begin_as_they_are_told),
+        cmocka_unit_test(the_scorer_gives_what_the_decoder_gave),
+        cmocka_unit_test(empty_sides_have_scores_too),
+        cmocka_unit_test(models_with_other_vocabularies_do_not_work_together),
+        cmocka_unit_test(samples_belong_to_their_lines),
+        cmocka_unit_test(what_a_model_cannot_do_is_refused),
         cmocka_unit_test(a_file_that_is_cut_short_is_told),
         cmocka_unit_test(bytes_that_are_wrong_crash_nothing),
         cmocka_unit_test(a_header_that_lies_is_refused),
