@@ -173,8 +173,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_heatmap, command_evaluate, command_inspect,
-    command_bench;
+extern const command command_train, command_translate, command_score, command_heatmap, command_evaluate,
+    command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -226,14 +226,42 @@ bool parse_double(const char *text, double *value, bool *overflow);
                  "whether the GRU's reset gate acts before or after the product with U"),                          \
         OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start")
 
-/* Members of sa_translate_options that every subcommand which translates has. */
+/* Models that work together: every -m adds one. Target: a model_list. */
+typedef struct model_list {
+    const char *path[SA_ENSEMBLE_MAX];
+    sa_model *model[SA_ENSEMBLE_MAX]; /* NULL until opened */
+    int n;
+} model_list;
+#define MODELS_OPTION(type, list)                                                                                  \
+    OPT_CUSTOM("model", 'm', "FILE", type, list, parse_model_path, show_nothing,                                   \
+               "the model (required); given again, models with the same vocabularies work together: the "          \
+               "probability of a word is the mean of theirs")
+const char *parse_model_path(const char *text, void *target);
+void show_nothing(const void *target, char *text, size_t size);
+sa_status models_open(model_list *list, sa_error *error);
+void models_close(model_list *list);
+
+/* Members of sa_translate_options: what translations are compared by. */
+#define RANKING_OPTIONS(type, options)                                                                             \
+    OPT_NUMBER("normalize", 0, "A", type, options.normalize, AT_LEAST(0),                                          \
+               "compare scores divided by length^A; 0: sums as they are"),                                         \
+        OPT_NUMBER("length-penalty", 0, "A", type, options.length_penalty, AT_LEAST(0),                            \
+                   "divide by ((5 + length) / 6)^A instead, as GNMT does; 0: by what --normalize says"),           \
+        OPT_NUMBER("coverage-penalty", 0, "B", type, options.coverage_penalty, AT_LEAST(0),                        \
+                   "add B times the sum, over source positions, of log min(1, attention received), as GNMT does")
+
+/* Those that every subcommand which translates has. */
 #define SEARCH_OPTIONS(type, options)                                                                              \
     OPT_NUMBER("beam-size", 0, "N", type, options.beam_size, AT_LEAST(1),                                          \
                "hypotheses kept at each step; 1: greedy search"),                                                  \
-        OPT_NUMBER("normalize", 0, "A", type, options.normalize, AT_LEAST(0),                                      \
-                   "compare scores divided by length^A; 0: sums as they are"),                                     \
+        RANKING_OPTIONS(type, options),                                                                            \
         OPT_NUMBER("max-length-factor", 0, "X", type, options.max_length_factor, POSITIVE,                         \
                    "a translation has at most X symbols for each of the source, and 10 more"),                     \
+        OPT_NUMBER("min-length", 0, "N", type, options.min_length, BETWEEN(0, 1000000),                            \
+                   "a translation has at least N symbols, its end mark not counted"),                              \
+        OPT_NUMBER("no-repeat-ngram", 0, "N", type, options.no_repeat_ngram, BETWEEN(0, 1000000),                  \
+                   "no N symbols in a row come twice in a translation; 0: they may"),                              \
+        OPT_FLAG("forbid-unk", 0, type, options.forbid_unk, "never write <unk>: take the next best symbol"),       \
         OPT_NUMBER("max-length", 0, "N", type, options.max_length, AT_LEAST(1),                                    \
                    "symbols read of a line; what is longer is cropped, with a warning"),                           \
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
@@ -244,6 +272,12 @@ extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);
+
+/* A text in a row whose fields are parted by |||: one that it has itself is written with the entity that Moses uses
+ * for |. */
+void write_in_row(FILE *output, const char *text);
+/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between. */
+void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row);
 
 /* "standard input" for "-", else the path. */
 const char *input_name(const char *path);

@@ -38,6 +38,56 @@ void show_vocab_size(const void *target, char *text, size_t size) {
         snprintf(text, size, "%d,%d", config->vocab_source, config->vocab_target);
 }
 
+const char *parse_model_path(const char *text, void *target) {
+    model_list *list = target;
+    if (list->n == SA_ENSEMBLE_MAX)
+        return "one of as many models as can work together (16)";
+    list->path[list->n++] = text;
+    return NULL;
+}
+
+void show_nothing(const void *target, char *text, size_t size) {
+    (void)target;
+    snprintf(text, size, "%s", "");
+}
+
+sa_status models_open(model_list *list, sa_error *error) {
+    for (int i = 0; i < list->n; i++) {
+        sa_status status = sa_model_open(&list->model[i], list->path[i], error);
+        if (status != SA_OK)
+            return status;
+    }
+    return SA_OK;
+}
+
+void models_close(model_list *list) {
+    for (int i = 0; i < list->n; i++)
+        sa_model_free(list->model[i]);
+}
+
+void write_in_row(FILE *output, const char *text) {
+    const char *bars;
+    while ((bars = strstr(text, "|||")) != NULL) {
+        fwrite(text, 1, (size_t)(bars - text), output);
+        fputs("&#124;&#124;&#124;", output);
+        text = bars + 3;
+    }
+    fputs(text, output);
+}
+
+void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row) {
+    fputs(in_row ? " ||| " : "\t", output);
+    for (int i = 0; i < h->length; i++) {
+        if (i > 0)
+            fputc(' ', output);
+        if (in_row)
+            write_in_row(output, h->symbol[i]);
+        else
+            fputs(h->symbol[i], output);
+        fprintf(output, ":%.6f", h->word_score[i]);
+    }
+}
+
 const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }

@@ -247,30 +247,58 @@ SA_API sa_status sa_bench_train(const sa_train_options *options, int batches, in
 
 /* ---- translation ------------------------------------------------------------------------------------- */
 
+/* Translations of words: lines of source word, tab, target text, plain or gzip, "-" for standard input. Of several
+ * lines for one word the first counts. */
+typedef struct sa_dictionary sa_dictionary;
+SA_API sa_status sa_dictionary_open(sa_dictionary **out, const char *path, bool strict, sa_error *error);
+SA_API void sa_dictionary_free(sa_dictionary *dictionary);
+
 typedef struct sa_translate_options {
-    int beam_size;           /* 1: greedy */
-    int n_best;              /* at most beam_size */
-    float normalize;         /* scores are compared after division by length^normalize, </s> counted */
+    int beam_size; /* 1: greedy */
+    int n_best;    /* at most beam_size; or the number of samples */
+
+    /* What hypotheses are compared by: score / length^normalize, </s> counted; or, where length_penalty is above 0,
+     * score / ((5 + length) / 6)^length_penalty. Plus coverage_penalty * sum over source positions of
+     * log min(1, attention received). None is negative. */
+    float normalize, length_penalty, coverage_penalty;
+
     float max_length_factor; /* at most factor * source symbols + 10 target symbols */
-    int max_length;          /* source symbols read of a line; the rest is cropped */
-    int mini_batch;          /* sentences decoded together */
-    int threads;             /* 0: all cores */
-    bool attention;          /* fill attention and the symbols */
+    int min_length;          /* at least as many before </s> */
+    int no_repeat_ngram;     /* no n symbols come twice in a translation; 0: off */
+
+    bool forbid_unk;                 /* never <unk> */
+    bool replace_unk;                /* the source word that <unk> looked at most, in its place */
+    const sa_dictionary *dictionary; /* or what this has for that word; NULL: copy */
+    const char *const *prefix;       /* n texts that the translations begin with; it and each may be NULL */
+
+    bool sample;         /* draw n_best translations instead of searching */
+    float temperature;   /* from p^(1 / temperature) */
+    int top_k;           /* of the best words only; 0: of all */
+    uint64_t seed;       /* what is drawn depends on it, the line's number and the sample's, nothing else */
+    uint64_t first_line; /* number of lines[0] */
+
+    int max_length;   /* source symbols read of a line; the rest is cropped */
+    int mini_batch;   /* sentences decoded together */
+    int threads;      /* 0: all cores */
+    bool attention;   /* fill attention and the symbols */
+    bool word_scores; /* fill word_score and the symbols */
+    bool symbols;     /* texts of translations (sa_score_pairs: the targets) are symbols with blanks between */
 } sa_translate_options;
 
 SA_API void sa_translate_options_init(sa_translate_options *options);
 
 typedef struct sa_hypothesis {
-    char *text;        /* detokenised line */
-    double score;      /* sum of log p, </s> included */
-    double normalized; /* score / length^normalize */
-    int length;        /* target symbols, </s> included */
-    char **symbol;     /* length texts; NULL unless asked for */
-    float *attention;  /* (length x source_length), rows sum to 1; NULL unless asked for or the model has none */
+    char *text;         /* detokenised line */
+    double score;       /* sum of log p, </s> included */
+    double normalized;  /* what hypotheses are compared by */
+    int length;         /* target symbols, </s> included */
+    char **symbol;      /* length texts; NULL unless asked for */
+    double *word_score; /* log p of each symbol; NULL unless asked for */
+    float *attention;   /* (length x source_length), rows sum to 1; NULL unless asked for or the model has none */
 } sa_hypothesis;
 
 typedef struct sa_translation {
-    int n; /* hypotheses, best first; 1 at least */
+    int n; /* hypotheses, best first (samples: as drawn); 1 at least */
     sa_hypothesis *hypothesis;
     int source_length;    /* source symbols, </s> included; 0 for an empty line */
     char **source_symbol; /* NULL unless asked for */
@@ -282,6 +310,21 @@ typedef struct sa_translation {
 SA_API sa_status sa_translate(const sa_model *model, const char *const *lines, size_t n,
                               const sa_translate_options *options, sa_translation **out, sa_error *error);
 SA_API void sa_translations_free(sa_translation *translations, size_t n);
+
+/* The same with several models whose vocabularies are the same (SA_USAGE otherwise): the probability of a word is
+ * the arithmetic mean of theirs, attention the mean over those that attend. */
+#define SA_ENSEMBLE_MAX 16
+SA_API sa_status sa_translate_ensemble(const sa_model *const *models, int n_models, const char *const *lines,
+                                       size_t n, const sa_translate_options *options, sa_translation **out,
+                                       sa_error *error);
+
+/* Scores given translations (forced decoding): (*out)[i] has one hypothesis, which is targets[i] as the models'
+ * vocabulary cuts it (a translation may have been cut otherwise: see symbols), with the values that sa_translate
+ * would give it. Of the options those count that do not steer the search. Two empty lines score 0, and the model is
+ * not run. max_length holds for both sides. Free with sa_translations_free(*out, n). */
+SA_API sa_status sa_score_pairs(const sa_model *const *models, int n_models, const char *const *sources,
+                                const char *const *targets, size_t n, const sa_translate_options *options,
+                                sa_translation **out, sa_error *error);
 
 /* ---- evaluation -------------------------------------------------------------------------------------- */
 

@@ -1,306 +1,266 @@
 #include "decode/search.h"
 
-#include "decode/top.h"
+#include "decode/beam.h"
+#include "decode/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A word of a hypothesis; hypotheses share their beginnings. */
-typedef struct node {
-    const struct node *parent;
-    int word, depth;
-    double score;
-    const real *attention; /* over the source; NULL: not kept */
-} node;
-
-typedef struct beam {
-    int live, width;  /* hypotheses still growing; how many may */
-    const node **tip; /* of the live ones; NULL at the start */
-    int max_length;
-    const node **finished;
-    int n_finished;
-} beam;
-
-/* A candidate extension of a live hypothesis. */
-typedef struct candidate {
-    double score;
-    int parent, word; /* parent: among the sentence's live ones */
-} candidate;
-
 typedef struct search {
-    const model *m;
-    tape *t;
-    const search_options *options;
-    const sentence *sentences;
-    int n;
-    encoding source;
-    const int *source_row; /* of each sentence, in the encoding */
+    const sa_translate_options *options;
+    const source_sentence *sentences;
+    int n, width; /* sentences; hypotheses of each at most */
+    stepper stepper;
+    chooser chooser;
     arena *nodes;
     beam *beams;
-    int rows, rows_max; /* live hypotheses of all sentences, in order of sentence */
+    int rows; /* live hypotheses of all sentences, in order of sentence */
     int *row_source, *row_word, *row_parent;
-    decoder_state state;
-    real *kept[STATE_PARTS_MAX], *spare[STATE_PARTS_MAX]; /* the state, outside the arena, and room to gather it */
-    candidate *candidates;
     const node **chosen; /* one sentence's next tips */
-    scored *best;
-    real *scratch;
+    double *attended;    /* one source sentence: sums of attention */
+    bool keep_attention;
 } search;
 
 void hypotheses_free(hypotheses *h) {
     for (int i = 0; i < h->n; i++) {
         free(h->at[i].ids);
+        free(h->at[i].word_score);
         free(h->at[i].attention);
     }
     free(h->at);
     *h = (hypotheses){0};
 }
 
-static int max_length(const search_options *options, int source_length) {
-    return (int)fmin((double)options->max_length_factor * (source_length - 1), 1e6) + 10;
+static bool allocate_chooser(search *s, const vocab *target, int longest) {
+    const sa_translate_options *o = s->options;
+    chooser *c = &s->chooser;
+    int V = vocab_size(target), best = o->top_k < V ? o->top_k : V;
+    size_t K = (size_t)s->width;
+    c->constraints = (constraints){o, target, calloc((size_t)longest, sizeof(int))};
+    c->candidates = calloc(K, sizeof *c->candidates);
+    c->best = calloc(best > s->width ? (size_t)best : K, sizeof *c->best);
+    c->weight = o->sample ? malloc((size_t)V * sizeof *c->weight) : NULL;
+    c->cumulative = o->sample ? malloc((size_t)V * sizeof *c->cumulative) : NULL;
+    return c->constraints.words && c->candidates && c->best && (!o->sample || (c->weight && c->cumulative));
 }
 
-/* The state starts with a row per sentence, in the caller's order. */
-static bool encode(search *s) {
-    source_batch batch;
-    if (!source_batch_make(s->t, s->n, s->sentences, &batch) ||
-        !model_encode(s->m, s->t, &batch, &(regularisation){0}, &s->source))
-        return false;
-    s->source_row = batch.row;
-    memcpy(s->row_source, batch.row, (size_t)s->n * sizeof *s->row_source);
-    return model_start(s->m, s->t, &s->source, s->n, s->source_row, &s->state);
-}
-
-static bool allocate(search *s) {
-    int K = s->options->beam_size;
-    s->rows_max = s->n * K;
+static bool allocate(search *s, const vocab *target) {
+    size_t K = (size_t)s->width, rows = (size_t)s->n * K;
+    int longest = 0, longest_source = 0;
     s->nodes = arena_new(1 << 18);
     s->beams = calloc((size_t)s->n, sizeof *s->beams);
-    s->row_source = calloc((size_t)s->rows_max, sizeof(int));
-    s->row_word = calloc((size_t)s->rows_max, sizeof(int));
-    s->row_parent = calloc((size_t)s->rows_max, sizeof(int));
-    s->chosen = calloc((size_t)K, sizeof *s->chosen);
-    s->candidates = calloc((size_t)K * (size_t)K, sizeof *s->candidates);
-    s->best = calloc((size_t)K, sizeof *s->best);
-    s->scratch = calloc((size_t)s->m->config.vocab_target, sizeof *s->scratch);
-    if (!s->nodes || !s->beams || !s->row_source || !s->row_word || !s->row_parent || !s->candidates || !s->best ||
-        !s->scratch || !s->chosen)
+    s->row_source = calloc(rows, sizeof(int));
+    s->row_word = calloc(rows, sizeof(int));
+    s->row_parent = calloc(rows, sizeof(int));
+    s->chosen = calloc(K, sizeof *s->chosen);
+    if (!s->nodes || !s->beams || !s->row_source || !s->row_word || !s->row_parent || !s->chosen)
         return false;
     for (int i = 0; i < s->n; i++) {
         beam *b = &s->beams[i];
-        *b = (beam){.live = 1, .width = K, .max_length = max_length(s->options, s->sentences[i].length)};
-        b->tip = calloc((size_t)K, sizeof *b->tip);
-        b->finished = calloc((size_t)K, sizeof *b->finished);
-        if (!b->tip || !b->finished)
+        *b = (beam){.sentence = &s->sentences[i], .live = 1, .places = s->width};
+        b->max_length = constraint_max_length(s->options, b->sentence);
+        longest = b->max_length > longest ? b->max_length : longest;
+        longest_source = b->sentence->length > longest_source ? b->sentence->length : longest_source;
+        b->tip = calloc(K, sizeof *b->tip);
+        b->done = calloc((size_t)s->options->n_best, sizeof *b->done);
+        if (!b->tip || !b->done)
             return false;
+        s->row_source[i] = i;
         s->row_word[i] = -1;
     }
     s->rows = s->n;
-    return true;
+    s->attended = calloc((size_t)longest_source, sizeof *s->attended);
+    return s->attended && allocate_chooser(s, target, longest);
 }
 
 static void release(search *s) {
     for (int i = 0; s->beams && i < s->n; i++) {
         free(s->beams[i].tip);
-        free(s->beams[i].finished);
+        free(s->beams[i].done);
     }
-    for (int k = 0; k < STATE_PARTS_MAX; k++) {
-        free(s->kept[k]);
-        free(s->spare[k]);
-    }
+    stepper_end(&s->stepper);
     arena_free(s->nodes);
     free(s->beams);
     free(s->row_source);
     free(s->row_word);
     free(s->row_parent);
-    free(s->candidates);
     free(s->chosen);
-    free(s->best);
-    free(s->scratch);
+    free(s->attended);
+    free(s->chooser.constraints.words);
+    free(s->chooser.candidates);
+    free(s->chooser.best);
+    free(s->chooser.weight);
+    free(s->chooser.cumulative);
 }
 
-/* Better first; ties to the earlier hypothesis, then the smaller word, so that the order is total. */
-static int compare_candidates(const void *a, const void *b) {
-    const candidate *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    if (x->parent != y->parent)
-        return x->parent - y->parent;
-    return x->word - y->word;
-}
-
-/* The extensions of a sentence's live hypotheses whose scores start at row `row`. */
-static int collect_candidates(search *s, const beam *b, const tensor *scores, int row) {
-    int V = tensor_cols(scores), n = 0,
-        last = b->tip[0] ? b->tip[0]->depth + 1 >= b->max_length : b->max_length <= 1;
-    for (int k = 0; k < b->live; k++) {
-        const real *x = scores->data + (long)(row + k) * V;
-        double before = b->tip[k] ? b->tip[k]->score : 0, total = log_sum_exp(x, V, s->scratch);
-        if (last) {
-            s->candidates[n++] = (candidate){before + ((double)x[0] - total), k, 0};
-            continue;
-        }
-        int found = top_of(x, V, b->width, s->best);
-        for (int i = 0; i < found; i++)
-            s->candidates[n++] = (candidate){before + (s->best[i].score - total), k, s->best[i].index};
-    }
-    qsort(s->candidates, (size_t)n, sizeof *s->candidates, compare_candidates);
-    return n < b->width ? n : b->width;
-}
-
-static const node *grow(search *s, const beam *b, const candidate *c, const real *attention, int length) {
+/* The candidate as a word of a hypothesis, its attention copied out of the step. NULL without memory. */
+static const node *grow(search *s, const beam *b, const candidate *c, int row) {
     node *made = arena_alloc(s->nodes, sizeof *made);
-    real *kept = attention ? arena_alloc(s->nodes, (size_t)length * sizeof *kept) : NULL;
-    if (!made || (attention && !kept))
+    if (!made)
         return NULL;
-    if (kept)
-        memcpy(kept, attention, (size_t)length * sizeof *kept);
     const node *parent = b->tip[c->parent];
-    *made = (node){parent, c->word, parent ? parent->depth + 1 : 1, c->score, kept};
+    *made = (node){.parent = parent,
+                   .word = c->word,
+                   .depth = parent ? parent->depth + 1 : 1,
+                   .sample = c->sample,
+                   .opened = constraint_opened(&s->chooser.constraints, b->sentence, parent, c->word),
+                   .score = c->score};
+    const tensor *weights = s->stepper.weights;
+    if (!s->keep_attention || !weights)
+        return made;
+    size_t bytes = (size_t)b->sentence->length * sizeof(real);
+    real *kept = arena_alloc(s->nodes, bytes);
+    if (!kept)
+        return NULL;
+    memcpy(kept, weights->data + (long)(row + c->parent) * tensor_cols(weights), bytes);
+    made->attention = kept;
     return made;
 }
 
-/* Chooses the next hypotheses of sentence i, whose scores start at row; appends its rows from *next on. */
-static bool extend_beam(search *s, int i, const tensor *scores, const tensor *weights, int row, int *next) {
+static double coverage_of(search *s, const node *end, int source_length) {
+    if (s->options->coverage_penalty == 0 || !end->attention)
+        return 0;
+    memset(s->attended, 0, (size_t)source_length * sizeof *s->attended);
+    for (const node *at = end; at; at = at->parent)
+        for (int j = 0; j < source_length; j++)
+            s->attended[j] += (double)at->attention[j];
+    return ranking_coverage(s->attended, source_length);
+}
+
+/* Keeps the best n_best; of equal ones the earlier. Samples have places of their own. */
+static void finish(search *s, beam *b, const node *end) {
+    double coverage = coverage_of(s, end, b->sentence->length);
+    finished new = {end, ranking_score(s->options, end->score, end->depth, coverage)};
+    if (s->options->sample) {
+        b->done[end->sample] = new;
+        b->n_done++;
+        return;
+    }
+    int most = s->options->n_best;
+    if (b->n_done == most && !(new.score > b->done[most - 1].score))
+        return;
+    int at = b->n_done < most ? b->n_done++ : most - 1;
+    for (; at > 0 && b->done[at - 1].score < new.score; at--)
+        b->done[at] = b->done[at - 1];
+    b->done[at] = new;
+}
+
+/* Whether one of the first `live` tips can still become one of the n_best. The first has the highest sum. */
+static bool can_win(const search *s, const beam *b, int live) {
+    int n = s->options->n_best;
+    return live > 0 &&
+           (b->n_done < n || b->tip[0]->score > ranking_needed(s->options, b->done[n - 1].score, b->max_length));
+}
+
+/* Continues the hypotheses of sentence i, whose first row is `row`; appends its rows from *next on. */
+static bool extend(search *s, int i, int row, int *next) {
     beam *b = &s->beams[i];
-    int chosen = collect_candidates(s, b, scores, row), live = 0, length = s->sentences[i].length;
-    for (int k = 0; k < chosen; k++) {
-        const candidate *c = &s->candidates[k];
-        const real *attention = NULL;
-        if (weights && s->options->attention)
-            attention = weights->data + (long)(row + c->parent) * tensor_cols(weights);
-        const node *made = grow(s, b, c, attention, length);
+    chooser *c = &s->chooser;
+    int live = 0, ended = 0, found = s->options->sample ? beam_sample_next(c, b, row) : beam_search_next(c, b, row);
+    if (c->broken)
+        return false;
+    for (int k = 0; k < found; k++) {
+        const candidate *x = &c->candidates[k];
+        const node *made = grow(s, b, x, row);
         if (!made)
             return false;
-        if (c->word == 0) {
-            b->finished[b->n_finished++] = made;
+        if (x->word == VOCAB_EOS) {
+            finish(s, b, made);
+            ended++;
             continue;
         }
-        s->row_source[*next] = s->source_row[i];
-        s->row_word[*next] = c->word;
-        s->row_parent[*next] = row + c->parent;
+        s->row_source[*next] = i;
+        s->row_word[*next] = x->word;
+        s->row_parent[*next] = row + x->parent;
         (*next)++;
         s->chosen[live++] = made;
     }
     memcpy(b->tip, s->chosen, (size_t)live * sizeof *b->tip);
-    b->width -= chosen - live;
-    b->live = live;
+    b->live = s->options->sample || can_win(s, b, live) ? live : 0;
+    b->places -= s->options->sample ? 0 : ended;
+    *next -= live - b->live;
     return true;
 }
 
-/* Gathers the parents' states into memory that outlives the step. */
-static bool keep_state(search *s, const decoder_state *from, int rows) {
-    for (int k = 0; k < from->n; k++) {
-        int cols = tensor_cols(from->part[k]);
-        size_t bytes = (size_t)s->rows_max * (size_t)cols * sizeof(real);
-        if (!s->kept[k] && !(s->kept[k] = malloc(bytes)))
-            return false;
-        if (!s->spare[k] && !(s->spare[k] = malloc(bytes)))
-            return false;
-        for (int i = 0; i < rows; i++)
-            memcpy(s->spare[k] + (long)i * cols, from->part[k]->data + (long)s->row_parent[i] * cols,
-                   (size_t)cols * sizeof(real));
-        real *swap = s->kept[k];
-        s->kept[k] = s->spare[k];
-        s->spare[k] = swap;
-    }
-    s->state.n = from->n;
-    return true;
-}
-
-static bool step(search *s, arena_mark mark, bool first) {
-    const model *m = s->m;
-    tape *t = s->t;
-    step_words words;
-    decoder_state next;
-    step_output out;
-    if (!model_words(m, t, s->rows, s->row_word, &words) ||
-        !model_step(m, t, &s->source, s->row_source, first, words, &s->state, &next, &out))
-        return false;
-    tensor *hidden = model_readout(m, t, out.s, out.c, out.e, &(regularisation){0}, NULL);
-    tensor *scores = model_scores(m, t, hidden);
-    if (!scores)
+static bool step(search *s) {
+    if (!stepper_step(&s->stepper, s->row_source, s->row_word, s->rows))
         return false;
     int row = 0, rows = 0;
     for (int i = 0; i < s->n; i++) {
         int live = s->beams[i].live;
-        if (live && !extend_beam(s, i, scores, out.weights, row, &rows))
+        if (live && !extend(s, i, row, &rows))
             return false;
         row += live;
     }
-    int width[STATE_PARTS_MAX];
-    for (int k = 0; k < next.n; k++)
-        width[k] = tensor_cols(next.part[k]);
-    if (!keep_state(s, &next, rows))
-        return false;
-    arena_release(t->arena, mark);
     s->rows = rows;
-    for (int k = 0; k < s->state.n && rows > 0; k++)
-        s->state.part[k] = tape_wrap(t, rows, width[k], s->kept[k]);
-    return !t->failed;
+    return stepper_keep(&s->stepper, s->row_parent, rows);
 }
 
-static bool write_hypothesis(const search *s, const node *end, int source_length, hypothesis *out) {
-    *out = (hypothesis){.length = end->depth, .score = end->score};
-    out->normalized = end->score / pow(end->depth, (double)s->options->normalize);
-    out->ids = malloc((size_t)end->depth * sizeof *out->ids);
-    if (!out->ids)
+static bool write_hypothesis(const finished *from, int source_length, hypothesis *out) {
+    const node *end = from->end;
+    size_t length = (size_t)end->depth;
+    *out = (hypothesis){.length = end->depth, .score = end->score, .normalized = from->score};
+    out->ids = malloc(length * sizeof *out->ids);
+    out->word_score = malloc(length * sizeof *out->word_score);
+    out->attention = end->attention ? malloc(length * (size_t)source_length * sizeof *out->attention) : NULL;
+    if (!out->ids || !out->word_score || (end->attention && !out->attention))
         return false;
-    if (end->attention) {
-        out->attention = malloc((size_t)end->depth * (size_t)source_length * sizeof *out->attention);
-        if (!out->attention)
-            return false;
-    }
     for (const node *at = end; at; at = at->parent) {
-        out->ids[at->depth - 1] = at->word;
+        int i = at->depth - 1;
+        out->ids[i] = at->word;
+        out->word_score[i] = at->score - (at->parent ? at->parent->score : 0);
         for (int j = 0; out->attention && j < source_length; j++)
-            out->attention[(long)(at->depth - 1) * source_length + j] = (float)at->attention[j];
+            out->attention[(long)i * source_length + j] = (float)at->attention[j];
     }
     return true;
-}
-
-static int compare_hypotheses(const void *a, const void *b) {
-    const hypothesis *x = a, *y = b;
-    return x->normalized == y->normalized ? 0 : x->normalized > y->normalized ? -1 : 1;
 }
 
 static bool write_results(const search *s, hypotheses *out) {
     for (int i = 0; i < s->n; i++) {
         const beam *b = &s->beams[i];
-        out[i].at = calloc((size_t)b->n_finished, sizeof *out[i].at);
+        out[i].at = calloc((size_t)b->n_done, sizeof *out[i].at);
         if (!out[i].at)
             return false;
-        for (int k = 0; k < b->n_finished; k++) {
+        for (int k = 0; k < b->n_done; k++) {
             out[i].n = k + 1;
-            if (!write_hypothesis(s, b->finished[k], s->sentences[i].length, &out[i].at[k]))
+            if (!write_hypothesis(&b->done[k], b->sentence->length, &out[i].at[k]))
                 return false;
         }
-        qsort(out[i].at, (size_t)out[i].n, sizeof *out[i].at, compare_hypotheses);
     }
     return true;
 }
 
-sa_status search_translate(const model *m, tape *t, const sentence *sentences, int n, const search_options *options,
-                           hypotheses *out, sa_error *error) {
-    search s = {.m = m, .t = t, .options = options, .sentences = sentences, .n = n};
-    memset(out, 0, (size_t)n * sizeof *out);
-    tape_reset(t, false);
-    bool ok = allocate(&s) && encode(&s);
-    arena_mark mark = arena_get_mark(t->arena);
-    for (bool first = true; ok && s.rows > 0; first = false)
-        ok = step(&s, mark, first);
-    ok = ok && write_results(&s, out);
-    release(&s);
+/* A word that had to come may have had no probability at all. */
+static bool scores_are_finite(const search *s) {
     bool finite = true;
-    for (int i = 0; ok && i < n; i++)
-        for (int k = 0; k < out[i].n; k++)
-            finite = finite && isfinite(out[i].at[k].score);
-    if (ok && finite)
+    for (int i = 0; i < s->n; i++) {
+        finite = finite && s->beams[i].n_done > 0;
+        for (int k = 0; k < s->beams[i].n_done; k++)
+            finite = finite && isfinite(s->beams[i].done[k].score);
+    }
+    return finite;
+}
+
+sa_status search_translate(const ensemble *models, const vocab *target, tape *t, const source_sentence *sentences,
+                           int n, const sa_translate_options *options, hypotheses *out, sa_error *error) {
+    search s = {.options = options, .sentences = sentences, .n = n};
+    s.keep_attention = options->attention || options->replace_unk || options->coverage_penalty > 0;
+    s.chooser.options = options;
+    s.chooser.stepper = &s.stepper;
+    s.width = options->sample ? options->n_best : options->beam_size;
+    memset(out, 0, (size_t)n * sizeof *out);
+    bool ok = allocate(&s, target) && stepper_begin(&s.stepper, models, t, sentences, n, n * s.width);
+    while (ok && s.rows > 0)
+        ok = step(&s);
+    bool finite = !s.chooser.broken && (!ok || scores_are_finite(&s));
+    ok = ok && finite && write_results(&s, out);
+    release(&s);
+    if (ok)
         return SA_OK;
     for (int i = 0; i < n; i++)
         hypotheses_free(&out[i]);
-    if (ok)
+    if (!finite)
         return sa_fail(error, SA_NUMERIC, "a score is not finite: the numbers of this model are damaged");
     return sa_fail(error, SA_MEMORY,
                    "not enough memory to translate %d sentences together: use a smaller mini-batch "

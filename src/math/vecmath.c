@@ -1,5 +1,6 @@
 #include "math/vecmath.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,9 @@ INLINE real tanh_of(real x) {
 }
 INLINE real exp_of(real x) {
     return exp(x);
+}
+INLINE real log_of(real x) {
+    return log(x);
 }
 
 #else
@@ -70,6 +74,31 @@ INLINE float exp_of(float x) {
     bits = (bits + 127) << 23;
     memcpy(&scale, &bits, sizeof scale);
     return p * scale * low;
+}
+
+/* log(m 2^e) = e ln 2 + log m, m from sqrt(1/2) to sqrt(2), log m a degree-9 polynomial (Cephes logf). */
+INLINE float log_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t shifted = bits - 0x3F3504F3u; /* of sqrt(1/2): what is above its exponent now counts from there */
+    int32_t exponent = (int32_t)shifted >> 23;
+    bits -= (uint32_t)exponent << 23;
+    float m, e = (float)exponent;
+    memcpy(&m, &bits, sizeof m);
+    m -= 1.0f;
+    float s = m * m;
+    float p = 7.0376836292e-2f;
+    p = p * m + -1.1514610310e-1f;
+    p = p * m + 1.1676998740e-1f;
+    p = p * m + -1.2420140846e-1f;
+    p = p * m + 1.4249322787e-1f;
+    p = p * m + -1.6668057665e-1f;
+    p = p * m + 2.0000714765e-1f;
+    p = p * m + -2.4999993993e-1f;
+    p = p * m + 3.3333331174e-1f;
+    float y = m * s * p + e * -2.12194440e-4f - 0.5f * s;
+    y = m + y + e * 0.693359375f;
+    return x < FLT_MIN ? -INFINITY : y;
 }
 
 #endif
@@ -228,6 +257,20 @@ MULTI real vec_exp_shift(real *y, const real *x, real shift, int n) {
         sum += e;
     }
     return sum;
+}
+
+MULTI real vec_sum_exp(const real *x, real shift, int n) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += exp_of(x[i] - shift);
+    return sum;
+}
+
+MULTI void vec_log(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = log_of(x[i]);
 }
 
 MULTI void vec_to_bf16(uint16_t *y, const float *x, long n) {

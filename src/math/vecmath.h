@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, the exp below within 2 ulp; in double they are the
- * C library's. */
+/* In float tanh is within 7 ulp, sigmoid within 2^-22 absolute, exp and log below within 2 ulp; in double they are
+ * the C library's. */
 void vec_tanh(real *y, const real *x, int n);
 void vec_sigmoid(real *y, const real *x, int n);
 
@@ -42,6 +42,10 @@ void vec_maxout_backward(real *x, const real *dy, int n);
 
 /* y = exp(x - shift); returns the sum of y. */
 real vec_exp_shift(real *y, const real *x, real shift, int n);
+/* The sum alone. */
+real vec_sum_exp(const real *x, real shift, int n);
+/* y = log(x), -infinity below the least normal number; x at least 0 and finite. */
+void vec_log(real *y, const real *x, int n);
 
 /* y = x rounded to bfloat16, to nearest, ties to even; NaN stays NaN. */
 void vec_to_bf16(uint16_t *y, const float *x, long n);

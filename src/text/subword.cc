@@ -134,6 +134,10 @@ const char *subword_piece(const subword *s, int id) {
     return s->processor.IdToPiece(id).c_str();
 }
 
+int subword_find(const subword *s, const char *piece, size_t length) {
+    return s->processor.PieceToId(absl::string_view(piece, length));
+}
+
 sa_status subword_encode(const subword *s, const char *text, size_t n, id_list *ids, sa_error *error) {
     return guarded(error, [&] {
         std::vector<int> found;
@@ -147,10 +151,27 @@ sa_status subword_encode(const subword *s, const char *text, size_t n, id_list *
     });
 }
 
-sa_status subword_decode(const subword *s, const int *ids, size_t n, strbuf *out, sa_error *error) {
+sa_status subword_pieces(const subword *s, const char *text, size_t n, strbuf *out, sa_error *error) {
+    return guarded(error, [&] {
+        std::vector<std::string> found;
+        sentencepiece::util::Status status = s->processor.Encode(absl::string_view(text, n), &found);
+        if (!status.ok())
+            return sa_fail(error, SA_DATA, "SentencePiece: %s", status.error_message());
+        for (const std::string &piece : found)
+            strbuf_append(out, piece.c_str(), piece.size() + 1);
+        return out->failed ? sa_fail_memory(error, out->length) : SA_OK;
+    });
+}
+
+sa_status subword_decode(const subword *s, const int *ids, size_t n, const bool *holes, const char *hole,
+                         strbuf *out, sa_error *error) {
     return guarded(error, [&] {
         std::string text;
-        sentencepiece::util::Status status = s->processor.Decode(std::vector<int>(ids, ids + n), &text);
+        std::vector<std::string> pieces;
+        for (size_t i = 0; holes && i < n; i++)
+            pieces.push_back(holes[i] ? hole : s->processor.IdToPiece(ids[i]));
+        sentencepiece::util::Status status =
+            holes ? s->processor.Decode(pieces, &text) : s->processor.Decode(std::vector<int>(ids, ids + n), &text);
         if (!status.ok())
             return sa_fail(error, SA_DATA, "SentencePiece: %s", status.error_message());
         strbuf_append(out, text.data(), text.size());

@@ -27,10 +27,16 @@ void subword_free(subword *s);
 
 int subword_size(const subword *s);
 const char *subword_piece(const subword *s, int id);
+/* The id of a piece; that of <unk> where there is none. */
+int subword_find(const subword *s, const char *piece, size_t length);
 /* Appends ids; text is UTF-8. Thread-safe, as is decoding. */
 sa_status subword_encode(const subword *s, const char *text, size_t n, id_list *ids, sa_error *error);
-/* Appends text; all ids must be in range. */
-sa_status subword_decode(const subword *s, const int *ids, size_t n, strbuf *out, sa_error *error);
+/* Appends the pieces of those ids, zero-terminated; of what became <unk> the text itself. */
+sa_status subword_pieces(const subword *s, const char *text, size_t n, strbuf *out, sa_error *error);
+/* Appends text; all ids must be in range. `hole`, which must be no piece, stands for id i where holes[i]; holes may
+ * be NULL. */
+sa_status subword_decode(const subword *s, const int *ids, size_t n, const bool *holes, const char *hole,
+                         strbuf *out, sa_error *error);
 
 #ifdef __cplusplus
 }

@@ -118,20 +118,34 @@ const char *vocab_piece(const vocab *v, int id) {
     return v->kind->piece(v->state, id);
 }
 
-sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error) {
+/* "<unk>" may be a word too; the symbol that a model writes is the other. */
+int vocab_find(const vocab *v, const char *piece, size_t length) {
+    int id = v->kind->find(v->state, piece, length);
+    const char *unknown = vocab_piece(v, VOCAB_UNK);
+    bool is_unknown = length == strlen(unknown) && memcmp(piece, unknown, length) == 0;
+    return id == VOCAB_EOS || is_unknown ? VOCAB_UNK : id;
+}
+
+sa_status vocab_encode_texts(const vocab *v, const char *text, size_t length, id_list *ids, strbuf *texts,
+                             sa_error *error) {
     if (length == 0)
         return SA_OK;
     if (utf8_valid_length(text, length) == length)
-        return v->kind->encode(v->state, text, length, ids, error);
+        return v->kind->encode(v->state, text, length, ids, texts, error);
     strbuf cleaned = {0};
     utf8_clean(&cleaned, text, length);
     sa_status status = cleaned.failed ? sa_fail_memory(error, length)
-                                      : v->kind->encode(v->state, cleaned.data, cleaned.length, ids, error);
+                                      : v->kind->encode(v->state, cleaned.data, cleaned.length, ids, texts, error);
     strbuf_free(&cleaned);
     return status;
 }
 
-sa_status vocab_decode(const vocab *v, const int *ids, size_t n, strbuf *out, sa_error *error) {
+sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error) {
+    return vocab_encode_texts(v, text, length, ids, NULL, error);
+}
+
+sa_status vocab_decode(const vocab *v, const int *ids, size_t n, const char *const *texts, strbuf *out,
+                       sa_error *error) {
     int size = vocab_size(v);
     size_t end = 0;
     while (end < n && ids[end] != VOCAB_EOS) {
@@ -139,7 +153,7 @@ sa_status vocab_decode(const vocab *v, const int *ids, size_t n, strbuf *out, sa
             return sa_fail(error, SA_DATA, "symbol %d is not in the vocabulary of %d symbols", ids[end], size);
         end++;
     }
-    return v->kind->decode(v->state, ids, end, out, error);
+    return v->kind->decode(v->state, ids, end, texts, out, error);
 }
 
 bool id_list_push(id_list *list, int id) {

@@ -39,12 +39,23 @@ void vocab_free(vocab *v);
 
 sa_vocab_type vocab_type(const vocab *v);
 int vocab_size(const vocab *v);
-/* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. */
+/* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. In pieces of subwords the mark
+ * is a blank, and nothing else is. */
+#define VOCAB_SUBWORD_BLANK "\xE2\x96\x81" /* U+2581 */
 const char *vocab_piece(const vocab *v, int id);
+/* The symbol whose own text this is; <unk> where there is none, and for "</s>" unless that is a word of the text.
+ */
+int vocab_find(const vocab *v, const char *piece, size_t length);
 
 /* Appends the ids of one line, without </s>. Thread-safe on one vocabulary. */
 sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error);
-/* Appends the text of ids; </s> ends it early. <unk> is written "<unk>" for words, " ⁇ " as SentencePiece does. */
-sa_status vocab_decode(const vocab *v, const int *ids, size_t n, strbuf *out, sa_error *error);
+/* The same, and the text that each id stands for, in which what became <unk> keeps its letters. A subword that
+ * starts a word starts with a blank. Appends one zero-terminated text for each id. */
+sa_status vocab_encode_texts(const vocab *v, const char *text, size_t length, id_list *ids, strbuf *texts,
+                             sa_error *error);
+/* Appends the text of ids; </s> ends it early. <unk> is written "<unk>" for words, " ⁇ " as SentencePiece does,
+ * or as texts[i], in the form above, where texts and texts[i] are not NULL. */
+sa_status vocab_decode(const vocab *v, const int *ids, size_t n, const char *const *texts, strbuf *out,
+                       sa_error *error);
 
 #endif

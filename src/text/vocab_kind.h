@@ -13,9 +13,13 @@ typedef struct vocab_kind {
     void (*free)(void *state);
     int (*size)(const void *state);
     const char *(*piece)(const void *state, int id);
-    sa_status (*encode)(const void *state, const char *text, size_t length, id_list *ids, sa_error *error);
-    /* ids without </s> */
-    sa_status (*decode)(const void *state, const int *ids, size_t n, strbuf *out, sa_error *error);
+    int (*find)(const void *state, const char *piece, size_t length); /* any id where it is no piece */
+    /* texts NULL: not wanted */
+    sa_status (*encode)(const void *state, const char *text, size_t length, id_list *ids, strbuf *texts,
+                        sa_error *error);
+    /* ids without </s>; texts may be NULL, as each of them */
+    sa_status (*decode)(const void *state, const int *ids, size_t n, const char *const *texts, strbuf *out,
+                        sa_error *error);
 } vocab_kind;
 
 extern const vocab_kind vocab_kind_word;    /* vocab_word.c */

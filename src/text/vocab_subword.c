@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ESCAPE "\xEF\xB7\x90" /* U+FDD0 */
+#define HOLE ESCAPE "3"       /* in what was decoded: a text goes here. No escaped text has it */
 
 /* All of three bytes, but for the digit after ESCAPE. */
 static const struct {
@@ -184,24 +185,69 @@ static const char *subwords_piece(const void *state, int id) {
     return subword_piece(((const subwords *)state)->model, id);
 }
 
-static sa_status subwords_encode(const void *state, const char *text, size_t length, id_list *ids,
-                                 sa_error *error) {
-    strbuf escaped = {0};
-    escape(&escaped, text, length);
-    sa_status status =
-        escaped.failed ? sa_fail_memory(error, length)
-                       : subword_encode(((const subwords *)state)->model, escaped.data, escaped.length, ids, error);
-    strbuf_free(&escaped);
-    return status;
+static int subwords_find(const void *state, const char *piece, size_t length) {
+    return subword_find(((const subwords *)state)->model, piece, length);
 }
 
-static sa_status subwords_decode(const void *state, const int *ids, size_t n, strbuf *out, sa_error *error) {
+/* Appends a piece as text: its blank first, the rest without escapes. */
+static void add_text(strbuf *out, const char *piece) {
+    if (starts_with(piece, piece + strlen(piece), VOCAB_SUBWORD_BLANK)) {
+        strbuf_puts(out, " ");
+        piece += strlen(VOCAB_SUBWORD_BLANK);
+    }
+    replace(out, piece, strlen(piece), false);
+    strbuf_append(out, "", 1);
+}
+
+static sa_status subwords_encode(const void *state, const char *text, size_t length, id_list *ids, strbuf *texts,
+                                 sa_error *error) {
+    const subword *model = ((const subwords *)state)->model;
+    strbuf escaped = {0}, pieces = {0};
+    escape(&escaped, text, length);
+    sa_status status = escaped.failed ? sa_fail_memory(error, length)
+                                      : subword_encode(model, escaped.data, escaped.length, ids, error);
+    if (texts && status == SA_OK)
+        status = subword_pieces(model, escaped.data, escaped.length, &pieces, error);
+    for (size_t at = 0; status == SA_OK && at < pieces.length; at += strlen(pieces.data + at) + 1)
+        add_text(texts, pieces.data + at);
+    strbuf_free(&escaped);
+    strbuf_free(&pieces);
+    return status == SA_OK && texts && texts->failed ? sa_fail_memory(error, texts->length) : status;
+}
+
+/* Unescapes what was decoded, with the given texts where HOLE stands. A text's blank is left out at the start. */
+static void fill_holes(strbuf *out, const char *decoded, const int *ids, size_t n, const char *const *texts) {
+    size_t start = out->length;
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] != VOCAB_UNK || !texts[i])
+            continue;
+        const char *hole = strstr(decoded, HOLE);
+        if (!hole)
+            break;
+        replace(out, decoded, (size_t)(hole - decoded), false);
+        strbuf_puts(out, texts[i] + (texts[i][0] == ' ' && out->length == start));
+        decoded = hole + strlen(HOLE);
+    }
+    replace(out, decoded, strlen(decoded), false);
+}
+
+static sa_status subwords_decode(const void *state, const int *ids, size_t n, const char *const *texts, strbuf *out,
+                                 sa_error *error) {
+    const subword *model = ((const subwords *)state)->model;
     strbuf escaped = {0};
-    sa_status status = subword_decode(((const subwords *)state)->model, ids, n, &escaped, error);
+    bool *holes = texts ? calloc(n + 1, sizeof *holes) : NULL;
+    for (size_t i = 0; holes && i < n; i++)
+        holes[i] = ids[i] == VOCAB_UNK && texts[i];
+    sa_status status =
+        texts && !holes ? sa_fail_memory(error, n) : subword_decode(model, ids, n, holes, HOLE, &escaped, error);
     if (status == SA_OK && escaped.length > 0) {
-        replace(out, escaped.data, escaped.length, false);
+        if (texts)
+            fill_holes(out, escaped.data, ids, n, texts);
+        else
+            replace(out, escaped.data, escaped.length, false);
         status = out->failed ? sa_fail_memory(error, escaped.length) : SA_OK;
     }
+    free(holes);
     strbuf_free(&escaped);
     return status;
 }
@@ -213,6 +259,7 @@ const vocab_kind vocab_kind_subword = {
     .free = subwords_free,
     .size = subwords_size,
     .piece = subwords_piece,
+    .find = subwords_find,
     .encode = subwords_encode,
     .decode = subwords_decode,
 };

@@ -258,23 +258,34 @@ static const char *words_piece(const void *state, int id) {
     return id < SPECIAL ? special[id] : ((const words *)state)->word[id - SPECIAL].s;
 }
 
-static sa_status words_encode(const void *state, const char *text, size_t length, id_list *ids, sa_error *error) {
+static int words_find(const void *state, const char *piece, size_t length) {
     const words *w = state;
+    size_t found = w->slots ? w->slot[find_slot(w, piece, length)] : 0;
+    return found ? (int)(found - 1) + SPECIAL : VOCAB_UNK;
+}
+
+static sa_status words_encode(const void *state, const char *text, size_t length, id_list *ids, strbuf *texts,
+                              sa_error *error) {
     const char *at = text, *end = text + length;
     size_t n;
     for (const char *s; (s = next_word(&at, end, &n));) {
-        size_t found = w->slots ? w->slot[find_slot(w, s, n)] : 0;
-        if (!id_list_push(ids, found ? (int)(found - 1) + SPECIAL : VOCAB_UNK))
+        if (!id_list_push(ids, words_find(state, s, n)))
             return sa_fail_memory(error, ids->n * sizeof *ids->id);
+        if (texts) {
+            strbuf_append(texts, s, n);
+            strbuf_append(texts, "", 1);
+        }
     }
-    return SA_OK;
+    return texts && texts->failed ? sa_fail_memory(error, texts->length) : SA_OK;
 }
 
-static sa_status words_decode(const void *state, const int *ids, size_t n, strbuf *out, sa_error *error) {
+static sa_status words_decode(const void *state, const int *ids, size_t n, const char *const *texts, strbuf *out,
+                              sa_error *error) {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             strbuf_puts(out, " ");
-        strbuf_puts(out, words_piece(state, ids[i]));
+        bool given = ids[i] == VOCAB_UNK && texts && texts[i];
+        strbuf_puts(out, given ? texts[i] : words_piece(state, ids[i]));
     }
     return out->failed ? sa_fail_memory(error, out->length) : SA_OK;
 }
@@ -286,6 +297,7 @@ const vocab_kind vocab_kind_word = {
     .free = words_free,
     .size = words_size,
     .piece = words_piece,
+    .find = words_find,
     .encode = words_encode,
     .decode = words_decode,
 };

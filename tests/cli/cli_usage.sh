@@ -6,7 +6,7 @@ program=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/cli_usage.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-subcommands='train translate heatmap evaluate inspect'
+subcommands='train translate score heatmap evaluate inspect'
 failed=0
 
 fail() {
@@ -122,6 +122,11 @@ for text in abc '' 0,5 ' 0.5' 0x1p3 nan inf 1.5e 0.5.1 -; do
     usage "option --dropout: '$text' is not a number" train --dropout "$text"
 done
 usage 'option --beam-size: 0 is out of range; it must be at least 1$' translate --beam-size 0
+usage 'option --temperature: 0 is out of range; it must be above 0$' translate --sample --temperature 0
+usage 'option --normalize: -1 is out of range; it must be at least 0$' score --normalize=-1
+models=$(printf ' -m m%s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+# shellcheck disable=SC2086 # a list of options
+usage "option --model: 'm17' is not one of as many models as can work together \\(16\\)$" translate $models -m m17
 usage 'option --beam-size: -3 is out of range; it must be at least 1$' translate --beam-size=-3
 usage 'option --beam-size: 2147483648 is too large a number$' translate --beam-size 2147483648
 usage 'option --beam-size: 99999999999999999999 is too large a number$' translate --beam-size 99999999999999999999
@@ -154,6 +159,8 @@ usage "unexpected argument 'extra'$" train --train a b extra -o "$work/run"
 usage "unexpected argument '-extra'$" train --train a b -o "$work/run" -- -extra
 usage '-m FILE is missing$' translate
 usage '-m FILE is missing$' heatmap 'a sentence'
+usage '-m FILE is missing$' score a b
+usage 'SOURCE and TARGET, or --tsv FILE are needed$' score -m none a
 usage '--n-best 10 is more than the 2 hypotheses of --beam-size$' translate -m none --beam-size 2 --n-best 10
 usage '--scores adds nothing to --n-best' translate -m none --n-best 2 --beam-size 2 --scores
 usage 'a file, or --preset NAME, is missing$' inspect
@@ -163,8 +170,9 @@ usage 'options that set them go with --preset$' inspect none --dim-emb 5
 
 # ---- files that are not there
 
-for name in translate heatmap; do
-    check 1 "^softalign: .*$work/none" "$name" -m "$work/none"
+for name in translate heatmap 'score a b'; do
+    # shellcheck disable=SC2086 # a subcommand, perhaps with arguments
+    check 1 "^softalign: .*$work/none" $name -m "$work/none"
 done
 check 1 "^softalign: .*$work/none" inspect "$work/none"
 check 1 "^softalign: .*$work/none" train --train "$work/none" "$work/none" -o "$work/run"

@@ -115,12 +115,17 @@ static sa_status open_model(void) {
 
 static sa_model *shared_model;
 
-static sa_status translate(void) {
+static sa_translate_options options(void) {
     sa_translate_options o;
     sa_translate_options_init(&o);
     o.threads = 1;
-    o.attention = true;
+    o.attention = o.word_scores = true;
     o.n_best = 2;
+    return o;
+}
+
+static sa_status translate(void) {
+    sa_translate_options o = options();
     sa_translation *t;
     sa_status status = sa_translate(shared_model, source, 2, &o, &t, &error);
     assert_true((status == SA_OK) == (t != NULL));
@@ -141,6 +146,48 @@ static sa_status open_and_translate(void) {
     sa_status status = sa_model_open(&shared_model, model_path, &error);
     if (status == SA_OK)
         status = translate();
+    sa_model_free(shared_model);
+    return status;
+}
+
+static sa_status look_up(sa_dictionary **d) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/dictionary", folder);
+    return sa_dictionary_open(d, path, false, &error);
+}
+
+/* All else that translating can do: two models, unknown words, forced starts, samples; and scoring. */
+static sa_status translate_otherwise(void) {
+    const sa_model *const models[] = {shared_model, shared_model};
+    const char *const prefix[] = {"il xyz ", NULL};
+    sa_translate_options o = options();
+    sa_translation *t = NULL, *scored = NULL;
+    sa_dictionary *d = NULL;
+    sa_status status = look_up(&d);
+    o.dictionary = d;
+    o.replace_unk = true;
+    o.prefix = prefix;
+    o.coverage_penalty = 0.1f;
+    o.no_repeat_ngram = 3;
+    if (status == SA_OK)
+        status = sa_translate_ensemble(models, 2, source, 2, &o, &t, &error);
+    sa_translations_free(t, 2);
+    t = NULL;
+    o.sample = o.symbols = true;
+    if (status == SA_OK)
+        status = sa_translate_ensemble(models, 2, source, 2, &o, &t, &error);
+    if (status == SA_OK)
+        status = sa_score_pairs(models, 2, source, target, 2, &o, &scored, &error);
+    sa_translations_free(t, 2);
+    sa_translations_free(scored, 2);
+    sa_dictionary_free(d);
+    return status;
+}
+
+static sa_status open_and_translate_otherwise(void) {
+    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    if (status == SA_OK)
+        status = translate_otherwise();
     sa_model_free(shared_model);
     return status;
 }
@@ -294,6 +341,13 @@ static void translating(void **state) {
     exhaust(open_and_translate, true, 0);
 }
 
+/* A tape goes back three times, and once after opening. */
+static void translating_with_all_options(void **state) {
+    (void)state;
+    exhaust(open_and_translate_otherwise, false, 4);
+    exhaust(open_and_translate_otherwise, true, 0);
+}
+
 static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
@@ -329,6 +383,11 @@ static int make_model(void **state) {
     }
     if (mkdir(few, 0777) || !toy_write(few, 4))
         return -1;
+    char path_of_dictionary[300];
+    snprintf(path_of_dictionary, sizeof path_of_dictionary, "%s/dictionary", folder);
+    FILE *file = fopen(path_of_dictionary, "w");
+    if (!file || fputs("dog\tcane\ncat\tgatto\n", file) < 0 || fclose(file))
+        return -1;
     sa_train_options o = tiny_options(&path, "model");
     sa_translation *t;
     snprintf(model_path, sizeof model_path, "%s/best.safetensors", path.output);
@@ -349,8 +408,12 @@ static int remove_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_a_model), cmocka_unit_test(translating), cmocka_unit_test(scoring),
-        cmocka_unit_test(reading_lines),   cmocka_unit_test(training),
+        cmocka_unit_test(opening_a_model),
+        cmocka_unit_test(translating),
+        cmocka_unit_test(translating_with_all_options),
+        cmocka_unit_test(scoring),
+        cmocka_unit_test(reading_lines),
+        cmocka_unit_test(training),
     };
     return cmocka_run_group_tests(tests, make_model, remove_model);
 }

@@ -5,56 +5,11 @@
 
 #include <cmocka.h>
 
-#include "toy.h"
+#include "toy_models.h"
 
-#include <math.h>
 #include <sys/stat.h>
 
-static sa_error error;
-static char folder[128], model_path[300], vague_path[300];
-static sa_model *model; /* of the toy language, learned well */
-static sa_model *vague; /* after one update: it has learned nothing */
-static char text[TOY_PAIRS][80];
-static const char *line[TOY_PAIRS];
-
-enum { N = 24 }; /* lines that most tests translate */
-
-static void expect_status(sa_status got, sa_status want) {
-    if (got != want)
-        fail_msg("%s: %s; not %s", sa_status_text(got), error.text, sa_status_text(want));
-}
-
-static sa_translate_options usual(void) {
-    sa_translate_options o;
-    sa_translate_options_init(&o);
-    o.threads = 1;
-    return o;
-}
-
-static sa_translation *translate(const sa_model *m, const char *const *lines, size_t n,
-                                 const sa_translate_options *o) {
-    sa_translation *t = NULL;
-    expect_status(sa_translate(m, lines, n, o, &t, &error), SA_OK);
-    assert_non_null(t);
-    return t;
-}
-
-/* Products of oneDNN add up a row alike for any number of rows where it generates code for AVX-512. */
-static double tolerance(void) {
-    return __builtin_cpu_supports("avx512f") && !getenv("ONEDNN_MAX_CPU_ISA") && !getenv("DNNL_MAX_CPU_ISA") ? 0
-                                                                                                             : 1e-4;
-}
-
-static void expect_same(const sa_translation *a, const sa_translation *b) {
-    assert_int_equal(a->n, b->n);
-    for (int k = 0; k < a->n; k++) {
-        assert_string_equal(a->hypothesis[k].text, b->hypothesis[k].text);
-        assert_int_equal(a->hypothesis[k].length, b->hypothesis[k].length);
-        assert_true(fabs(a->hypothesis[k].score - b->hypothesis[k].score) <= tolerance());
-    }
-}
-
-/* Lines of many lengths: some are over while others go on. */
+/* Lines of many lengths, so that they pad each other. */
 static void make_mixed(char mixed[N][400], const char *lines[N]) {
     for (int i = 0; i < N; i++) {
         mixed[i][0] = 0;
@@ -321,6 +276,21 @@ static void options_out_of_range_are_refused(void **state) {
     o = usual();
     o.max_length_factor = NAN;
     expect_status(sa_translate(model, line, 1, &o, &t, NULL), SA_USAGE);
+    float *const number[] = {&o.normalize, &o.length_penalty, &o.coverage_penalty, &o.temperature};
+    int *const count[] = {&o.min_length, &o.no_repeat_ngram, &o.top_k, &o.threads};
+    for (int k = 0; k < 4; k++) {
+        o = usual();
+        *number[k] = -1;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+        *number[k] = INFINITY;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+        o = usual();
+        *count[k] = -1;
+        expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
+    }
+    o = usual();
+    o.temperature = 0;
+    expect_status(sa_translate(model, line, 1, &o, &t, &error), SA_USAGE);
 }
 
 static void a_planned_model_cannot_translate(void **state) {
@@ -440,36 +410,6 @@ static void numbers_that_are_not_finite_are_an_error(void **state) {
     sa_status status = try_bytes(bytes, n);
     assert_true(status == SA_NUMERIC || status == SA_FORMAT);
     free(bytes);
-}
-
-static sa_status train(const char *run, double epochs, int64_t updates) {
-    toy_paths path;
-    sa_train_options o = toy_options(&path, folder, run);
-    o.after_epochs = epochs;
-    o.after_updates = updates;
-    o.valid_freq = 1000;
-    return sa_train(&o, NULL, NULL, &error);
-}
-
-static int make_models(void **state) {
-    (void)state;
-    for (int i = 0; i < TOY_PAIRS; i++) {
-        char target[80];
-        toy_pair(i, text[i], target);
-        line[i] = text[i];
-    }
-    if (!toy_folder(folder) || !toy_write(folder, TOY_PAIRS) || train("good", 30, 0) || train("vague", 0, 1))
-        return -1;
-    snprintf(model_path, sizeof model_path, "%s/good/best.safetensors", folder);
-    snprintf(vague_path, sizeof vague_path, "%s/vague/best.safetensors", folder);
-    return sa_model_open(&model, model_path, &error) || sa_model_open(&vague, vague_path, &error) ? -1 : 0;
-}
-
-static int remove_models(void **state) {
-    (void)state;
-    sa_model_free(model);
-    sa_model_free(vague);
-    return toy_remove(folder);
 }
 
 int main(void) {

@@ -72,6 +72,23 @@ static void exp_is_within_2_ulp(void **state) {
     assert_true(y[0] == 1);
 }
 
+static void log_is_within_2_ulp(void **state) {
+    (void)state;
+    for (int i = 0; i < N; i++) /* every exponent, and close to 1 from both sides */
+        x[i] = i % 2 ? (float)exp(-87.3 + 174 * (double)i / N) : 1 + (float)(i - N / 2) / (2 * N);
+    x[0] = 1;
+    x[1] = FLT_MIN;
+    x[2] = FLT_MAX;
+    vec_log(y, x, N);
+    for (int i = 0; i < N; i++)
+        if (ulps(y[i], log((double)x[i])) > 2)
+            fail_msg("log(%.9g) = %.9g", (double)x[i], (double)y[i]);
+    assert_true(y[0] == 0);
+    float small[] = {0, FLT_MIN / 4}, out[2];
+    vec_log(out, small, 2);
+    assert_true(out[0] == -INFINITY && out[1] == -INFINITY);
+}
+
 static void extreme_numbers_saturate(void **state) {
     (void)state;
     float large[] = {-1000, 1000, -INFINITY, INFINITY, -FLT_MAX, FLT_MAX}, out[6];
@@ -166,6 +183,7 @@ static void check_sums(void) {
     near_sum(vec_sum_squares(s.a, s.n), squares, squares);
     near_sum((double)vec_tanh_dot(s.c, s.a, s.b, s.n), energy, size[2]);
     near_sum((double)vec_exp_shift(y, s.a, 0.5f, s.n), exps, exps);
+    near_sum((double)vec_sum_exp(s.a, 0.5f, s.n), exps, exps);
     assert_true(vec_max(s.a, s.n) == largest);
 }
 
@@ -421,6 +439,7 @@ int main(void) {
         cmocka_unit_test(tanh_is_within_7_ulp),
         cmocka_unit_test(sigmoid_is_within_a_22nd_binary_place),
         cmocka_unit_test(exp_is_within_2_ulp),
+        cmocka_unit_test(log_is_within_2_ulp),
         cmocka_unit_test(extreme_numbers_saturate),
         cmocka_unit_test(nan_passes_through),
         cmocka_unit_test(sums_are_those_of_plain_loops),

@@ -33,7 +33,7 @@ static void assert_becomes(const vocab *v, const char *text, const char *expecte
     id_list ids = {0};
     strbuf out = {0};
     assert_int_equal(vocab_encode(v, text, strlen(text), &ids, &error), SA_OK);
-    assert_int_equal(vocab_decode(v, ids.id, ids.n, &out, &error), SA_OK);
+    assert_int_equal(vocab_decode(v, ids.id, ids.n, NULL, &out, &error), SA_OK);
     char *back = strbuf_take(&out);
     assert_string_equal(back, expected);
     free(back);
@@ -208,6 +208,54 @@ static void unknown_letters_are_shown_as_sentencepiece_does(void **state) {
     }
 }
 
+/* Encodes with texts, and decodes with the texts in the places of <unk>. */
+static void assert_copied(const vocab *v, const char *line, const char *const *expected, const char *back) {
+    id_list ids = {0};
+    strbuf texts = {0}, out = {0};
+    const char *at[64], *next;
+    assert_int_equal(vocab_encode_texts(v, line, strlen(line), &ids, &texts, &error), SA_OK);
+    next = texts.data;
+    for (size_t i = 0; i < ids.n; i++, next += strlen(next) + 1) {
+        assert_string_equal(next, expected[i]);
+        at[i] = next;
+    }
+    assert_null(expected[ids.n]);
+    assert_ptr_equal(next, texts.data + texts.length);
+    assert_int_equal(vocab_decode(v, ids.id, ids.n, at, &out, &error), SA_OK);
+    assert_string_equal(out.data, back);
+    strbuf_free(&out);
+    strbuf_free(&texts);
+    id_list_free(&ids);
+}
+
+static void unknown_letters_keep_their_text(void **state) {
+    (void)state;
+    for (int i = 0; i < TYPES; i++) {
+        vocab *v = make(types[i], 14, "identity", LINES("ab ab ab", "b a"), 5);
+        assert_true(id_of(v, MARK "ab") > 0);
+        assert_copied(v, "ab XY ab", LINES(" ab", " ", "XY", " ab"), "ab XY ab");
+        assert_copied(v, "X", LINES(" ", "X"), "X");
+        assert_copied(v, "ab" MARK NONCHARACTER "Z ab", LINES(" ab", MARK NONCHARACTER "Z", " ab"),
+                      "ab" MARK NONCHARACTER "Z ab");
+        vocab_free(v);
+    }
+}
+
+static void a_text_in_the_place_of_an_unknown_symbol_brings_its_blank(void **state) {
+    (void)state;
+    vocab *v = make(SA_VOCAB_BPE, 14, "identity", LINES("ab ab ab", "b a"), 5);
+    int ab = id_of(v, MARK "ab");
+    strbuf out = {0};
+    assert_int_equal(vocab_decode(v, (int[]){1, ab, 1, 1}, 4, LINES(" new", "no", " </s>", "s"), &out, &error),
+                     SA_OK);
+    assert_string_equal(out.data, "new ab </s>s");
+    strbuf_clear(&out);
+    assert_int_equal(vocab_decode(v, (int[]){1, ab, 1}, 3, (const char *[]){NULL, NULL, "x"}, &out, &error), SA_OK);
+    assert_string_equal(out.data, " ⁇  abx");
+    strbuf_free(&out);
+    vocab_free(v);
+}
+
 static void training_and_loading_print_nothing(void **state) {
     (void)state;
     FILE *capture = tmpfile();
@@ -254,6 +302,8 @@ int main(void) {
         cmocka_unit_test(the_rarest_letters_go_where_there_is_none),
         cmocka_unit_test(a_vocabulary_smaller_than_the_alphabet_is_an_error),
         cmocka_unit_test(unknown_letters_are_shown_as_sentencepiece_does),
+        cmocka_unit_test(unknown_letters_keep_their_text),
+        cmocka_unit_test(a_text_in_the_place_of_an_unknown_symbol_brings_its_blank),
         cmocka_unit_test(training_and_loading_print_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,9 +107,27 @@ static void words_are_joined_by_one_blank_and_unknown_ones_shown(void **state) {
     (void)state;
     vocab *v = make(100, LINES("b c"));
     strbuf text = {0};
-    assert_int_equal(vocab_decode(v, (int[]){3, 1, 2, 0, 2}, 5, &text, &error), SA_OK);
+    assert_int_equal(vocab_decode(v, (int[]){3, 1, 2, 0, 2}, 5, NULL, &text, &error), SA_OK);
     assert_string_equal(text.data, "c <unk> b");
     strbuf_free(&text);
+    vocab_free(v);
+}
+
+static void unknown_words_keep_their_text(void **state) {
+    (void)state;
+    vocab *v = make(100, LINES("b c"));
+    id_list ids = {0};
+    strbuf texts = {0}, out = {0};
+    assert_int_equal(vocab_encode_texts(v, " b  qq\tc", 8, &ids, &texts, &error), SA_OK);
+    assert_int_equal(ids.n, 3);
+    assert_int_equal(texts.length, 7);
+    assert_memory_equal(texts.data, "b\0qq\0c", 7);
+    const char *const at[] = {"wrong", "qq", NULL};
+    assert_int_equal(vocab_decode(v, ids.id, ids.n, at, &out, &error), SA_OK);
+    assert_string_equal(out.data, "b qq c");
+    strbuf_free(&texts);
+    strbuf_free(&out);
+    id_list_free(&ids);
     vocab_free(v);
 }
 
@@ -175,6 +193,7 @@ int main(void) {
         cmocka_unit_test(odd_words_are_escaped_and_read_back),
         cmocka_unit_test(nbsp_and_the_ideographic_space_are_letters),
         cmocka_unit_test(words_are_joined_by_one_blank_and_unknown_ones_shown),
+        cmocka_unit_test(unknown_words_keep_their_text),
         cmocka_unit_test(bad_rows_are_named),
         cmocka_unit_test(bad_escapes_are_named),
         cmocka_unit_test(a_row_cut_anywhere_is_noticed),

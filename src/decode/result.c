@@ -1,0 +1,79 @@
+#include "decode/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_texts(char **text, int n) {
+    for (int i = 0; text && i < n; i++)
+        free(text[i]);
+    free(text);
+}
+
+static char **symbol_texts(const vocab *v, const int *ids, int n) {
+    char **text = calloc((size_t)n, sizeof *text);
+    for (int i = 0; text && i < n; i++)
+        if (!(text[i] = strdup(vocab_piece(v, ids[i])))) {
+            free_texts(text, i);
+            return NULL;
+        }
+    return text;
+}
+
+sa_status result_empty(sa_translation *out, sa_error *error) {
+    out->hypothesis = calloc(1, sizeof *out->hypothesis);
+    if (!out->hypothesis)
+        return sa_fail_memory(error, 0);
+    out->n = 1;
+    out->hypothesis->text = strdup("");
+    return out->hypothesis->text ? SA_OK : sa_fail_memory(error, 0);
+}
+
+sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error *error) {
+    if (ids->n > (size_t)max_length) {
+        ids->n = (size_t)max_length;
+        out->cropped = true;
+    }
+    return id_list_push(ids, VOCAB_EOS) ? SA_OK : sa_fail_memory(error, 0);
+}
+
+sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
+                        const id_list *source, sa_error *error) {
+    out->source_length = (int)source->n;
+    if (o->attention && !(out->source_symbol = symbol_texts(models->owner->source, source->id, (int)source->n)))
+        return sa_fail_memory(error, 0);
+    return SA_OK;
+}
+
+sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
+                            hypothesis *from, char *text, sa_error *error) {
+    *out =
+        (sa_hypothesis){.text = text, .score = from->score, .normalized = from->normalized, .length = from->length};
+    if (o->attention) {
+        out->attention = from->attention;
+        from->attention = NULL;
+    }
+    if (o->word_scores) {
+        out->word_score = from->word_score;
+        from->word_score = NULL;
+    }
+    bool symbols = o->attention || o->word_scores;
+    if (symbols)
+        out->symbol = symbol_texts(models->owner->target, from->ids, from->length);
+    return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
+}
+
+void sa_translations_free(sa_translation *translations, size_t n) {
+    for (size_t i = 0; translations && i < n; i++) {
+        sa_translation *t = &translations[i];
+        for (int k = 0; t->hypothesis && k < t->n; k++) {
+            sa_hypothesis *h = &t->hypothesis[k];
+            free(h->text);
+            free(h->attention);
+            free(h->word_score);
+            free_texts(h->symbol, h->length);
+        }
+        free(t->hypothesis);
+        free_texts(t->source_symbol, t->source_length);
+    }
+    free(translations);
+}

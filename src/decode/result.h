@@ -1,0 +1,19 @@
+/* What translating and scoring hand to the caller: filling sa_translation. */
+#ifndef DECODE_RESULT_H
+#define DECODE_RESULT_H
+
+#include "decode/search.h"
+
+/* The answer to a line without words: one empty hypothesis. */
+sa_status result_empty(sa_translation *out, sa_error *error);
+/* Crops ids to max_length, which is noted in *out, and ends them with </s>. */
+sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error *error);
+/* Length and, when asked for, symbols of the source. */
+sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
+                        const id_list *source, sa_error *error);
+/* A hypothesis with its text, which it takes (NULL: there was no memory for it). Attention and scores of words move
+ * from *from where they are asked for. */
+sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
+                            hypothesis *from, char *text, sa_error *error);
+
+#endif
