@@ -207,29 +207,22 @@ static verdict judge(size_t source, size_t target, int max_length) {
     return source > most || target > most ? TOO_LONG : KEEP;
 }
 
-/* Appends the line's ids and </s>, and says how many ids there were before it. */
-static sa_status encode_side(const vocab *v, const char *line, id_list *ids, size_t *symbols, sa_error *error) {
-    size_t start = ids->n;
-    SA_TRY(vocab_encode(v, line, strlen(line), ids, error));
-    *symbols = ids->n - start;
-    return id_list_push(ids, VOCAB_EOS) ? SA_OK : sa_fail_memory(error, ids->n * sizeof *ids->id);
-}
-
 /* Appends the ids of pairs that are kept to ids, and their lengths to out->pair. */
 static sa_status encode_pairs(corpus *out, const pair_text *text, const vocab *source, const vocab *target,
                               int max_length, corpus_counts *counts, id_list *ids, sa_error *error) {
     for (size_t i = 0; i < text->n; i++) {
-        size_t start = ids->n, n_source, n_target;
-        SA_TRY(encode_side(source, text->source[i], ids, &n_source, error));
-        SA_TRY(encode_side(target, text->target[i], ids, &n_target, error));
+        size_t start = ids->n, n[2];
+        const char *const line[2] = {text->source[i], text->target[i]};
+        SA_TRY(vocab_encode_pair((const vocab *const[]){source, target}, line,
+                                 (const size_t[]){strlen(line[0]), strlen(line[1])}, ids, n, error));
         counts->read++;
-        switch (judge(n_source, n_target, max_length)) {
+        switch (judge(n[0], n[1], max_length)) {
         case KEEP:
             counts->kept++;
-            out->source_symbols += n_source;
-            out->target_symbols += n_target;
-            out->pair[out->n++] = (pair){
-                .source_length = (int)n_source + 1, .target_length = (int)n_target + 1, .line = text->first + i};
+            out->source_symbols += n[0];
+            out->target_symbols += n[1];
+            out->pair[out->n++] =
+                (pair){.source_length = (int)n[0] + 1, .target_length = (int)n[1] + 1, .line = text->first + i};
             continue;
         case EMPTY:
             counts->empty++;

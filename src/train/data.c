@@ -5,9 +5,21 @@
 
 typedef struct side_reader {
     const pair_text *text;
-    size_t at, n; /* lines of the sides to read: n of source, then n of target when both */
-    bool source, target;
+    size_t at; /* lines of the sides to read: all of source, then all of target when both */
+    bool source, target, protect;
+    strbuf line[2]; /* the pair of the last line, when items are protected */
 } side_reader;
+
+/* A side of pair i as a model sees it. NULL without memory. */
+static const char *side_of(side_reader *r, size_t i, int side) {
+    const char *const line[2] = {r->text->source[i], r->text->target[i]};
+    if (!r->protect)
+        return line[side];
+    strbuf_clear(&r->line[0]);
+    strbuf_clear(&r->line[1]);
+    bool ok = protect_pair(r->line, line, (const size_t[]){strlen(line[0]), strlen(line[1])}, false);
+    return !ok ? NULL : r->line[side].data ? r->line[side].data : "";
+}
 
 static const char *next_line(void *user, size_t *length) {
     side_reader *r = user;
@@ -15,24 +27,36 @@ static const char *next_line(void *user, size_t *length) {
     if (r->at >= sides * r->text->n)
         return NULL;
     bool first = r->source && r->at < r->text->n;
-    const char *line = first ? r->text->source[r->at] : r->text->target[r->at % r->text->n];
-    r->at++;
-    *length = strlen(line);
+    const char *line = side_of(r, r->at++ % r->text->n, !first);
+    *length = line ? strlen(line) : 0;
     return line;
+}
+
+/* Without source: of the target side alone. */
+static sa_status learn_vocabulary(run *r, const pair_text *text, bool source, vocab **out, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    int size = source ? o->model.vocab_source : o->model.vocab_target;
+    vocab_options v = {o->vocab_type, size, o->normalization, o->protect};
+    side_reader lines = {
+        .text = text, .source = source, .target = !source || o->joint_vocab, .protect = o->protect};
+    sa_status status = vocab_train(out, &v, next_line, &lines, error);
+    bool failed = lines.line[0].failed || lines.line[1].failed;
+    strbuf_free(&lines.line[0]);
+    strbuf_free(&lines.line[1]);
+    if (status == SA_OK && failed) { /* the lines ended early */
+        vocab_free(*out);
+        *out = NULL;
+    }
+    return failed ? sa_fail_memory(error, 0) : status;
 }
 
 static sa_status learn_vocabularies(run *r, const pair_text *text, sa_error *error) {
     const sa_train_options *o = &r->options;
-    vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization};
-    side_reader source = {.text = text, .source = true, .target = o->joint_vocab};
-    SA_TRY(vocab_train(&r->model->source, &v, next_line, &source, error));
+    SA_TRY(learn_vocabulary(r, text, true, &r->model->source, error));
     if (o->joint_vocab)
         r->model->target = r->model->source;
-    else {
-        v.size = o->model.vocab_target;
-        side_reader target = {.text = text, .target = true};
-        SA_TRY(vocab_train(&r->model->target, &v, next_line, &target, error));
-    }
+    else
+        SA_TRY(learn_vocabulary(r, text, false, &r->model->target, error));
     int sizes[2] = {vocab_size(r->model->source), vocab_size(r->model->target)};
     int asked[2] = {o->model.vocab_source, o->joint_vocab ? o->model.vocab_source : o->model.vocab_target};
     for (int k = 0; k < 2; k++)
