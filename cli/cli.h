@@ -292,7 +292,7 @@ void models_close(model_list *list);
                    "no N symbols in a row come twice in a translation; 0: they may"),                              \
         OPT_FLAG("forbid-unk", 0, type, options.forbid_unk, "never write <unk>: take the next best symbol"),       \
         OPT_NUMBER("max-length", 0, "N", type, options.max_length, AT_LEAST(1),                                    \
-                   "symbols read of a line; what is longer is cropped, with a warning"),                           \
+                   "symbols translated at once; a longer sentence is translated in pieces, with a warning"),       \
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 

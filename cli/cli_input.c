@@ -7,10 +7,14 @@
 enum { MOST_WARNINGS = 10 };
 
 bool warnings_show(warnings *w) {
-    return !w->quiet && w->n++ < MOST_WARNINGS;
+    if (w->quiet || w->n++ >= MOST_WARNINGS)
+        return false;
+    status_line_clear(&w->line);
+    return true;
 }
 
-void warnings_end(const warnings *w, const char *name) {
+void warnings_end(warnings *w, const char *name) {
+    status_line_clear(&w->line);
     if (w->n > MOST_WARNINGS)
         cli_message("%s: %zu more warnings like these were not shown", name, w->n - MOST_WARNINGS);
 }

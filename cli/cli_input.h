@@ -2,17 +2,18 @@
 #ifndef CLI_CLI_INPUT_H
 #define CLI_CLI_INPUT_H
 
-#include "cli.h"
+#include "status_line.h"
 
 /* Warnings of one run: after the tenth they are only counted. */
 typedef struct warnings {
     bool quiet;
     size_t n;
+    status_line line; /* goes off the terminal before a warning; begun unless quiet */
 } warnings;
-/* Counts one more; whether it is to be shown. */
+/* Counts one more; whether it is to be shown, and room for it. */
 bool warnings_show(warnings *w);
 /* Says how many were not shown. */
-void warnings_end(const warnings *w, const char *name);
+void warnings_end(warnings *w, const char *name);
 
 typedef struct text_input {
     sa_reader *reader;

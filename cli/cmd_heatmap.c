@@ -16,7 +16,7 @@ static const option heatmap_options[] = {
                "width of the drawing; 0: the terminal's, or 100 where there is none"),
     OPT_FLAG("strict", 0, heatmap_arguments, strict,
              "end with an error at bytes of standard input that are not UTF-8, instead of replacing them"),
-    OPT_FLAG("quiet", 'q', heatmap_arguments, quiet, "no warnings about cropped sentences and replaced bytes"),
+    OPT_FLAG("quiet", 'q', heatmap_arguments, quiet, "no warnings about long sentences and replaced bytes"),
     OPT_SECTION("Search"),
     SEARCH_OPTIONS(heatmap_arguments, search),
     OPT_END,
@@ -27,18 +27,20 @@ static int print_translation(const heatmap_arguments *a, const char *place, cons
     const sa_hypothesis *best = &t->hypothesis[0];
     sa_error error;
     char *drawing = NULL;
-    if (t->source_length > 0 && best->attention == NULL) {
+    if (t->pieces == 1 && best->attention == NULL) {
         cli_message("%s has no attention to draw: its decoder sees one vector of the whole sentence", a->model);
         return CLI_FAILED;
     }
-    if (t->cropped && !a->quiet)
-        cli_message("%s: longer than %d symbols; the rest was left out (--max-length)", place,
-                    a->search.max_length);
-    if (t->source_length > 0 && sa_heatmap_text(t, 0, a->columns, &drawing, &error) != SA_OK)
+    if (t->too_long && !a->quiet)
+        cli_message("%s: a sentence longer than %d symbols; translated in %d pieces (--max-length)", place,
+                    a->search.max_length, t->pieces);
+    if (best->attention != NULL && sa_heatmap_text(t, 0, a->columns, &drawing, &error) != SA_OK)
         return cli_library_error(&error);
     printf("%s\nscore %.6f, normalized %.6f\n", best->text, best->score, best->normalized);
     if (drawing != NULL)
         fputs(drawing, stdout);
+    else if (t->pieces > 1)
+        puts("(too long to be drawn)");
     free(drawing);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cli_write_error("standard output");

@@ -31,7 +31,8 @@ static const option score_options[] = {
                "pairs scored together; changes the speed, not the result"),
     OPT_NUMBER("threads", 0, "N", score_arguments, search.threads, AT_LEAST(0),
                "threads that work; 0: one for each core"),
-    OPT_FLAG("quiet", 'q', score_arguments, quiet, "no warnings about cropped lines and replaced bytes"),
+    OPT_FLAG("quiet", 'q', score_arguments, quiet,
+             "no progress, and no warnings about cropped lines and replaced bytes"),
     OPT_END,
 };
 
@@ -46,6 +47,7 @@ typedef struct scorer {
     size_t capacity;
     char **from, **to; /* the window */
     size_t n, done;
+    double symbols; /* of targets so far */
     warnings warnings;
 } scorer;
 
@@ -178,18 +180,20 @@ static int score_window(scorer *s) {
         return cli_library_error(&error);
     for (size_t i = 0; i < s->n; i++) {
         const sa_hypothesis *h = &scored[i].hypothesis[0];
-        if (scored[i].cropped && warnings_show(&s->warnings))
+        if (scored[i].too_long && warnings_show(&s->warnings))
             cli_message("%s:%zu: a side longer than %d symbols; the rest was left out (--max-length)",
                         s->source.name, s->done + i + 1, s->a->search.max_length);
         printf("%.6f\t%.6f", h->score, h->normalized);
         if (s->a->search.word_scores)
             write_word_scores(stdout, h, false);
         putchar('\n');
+        s->symbols += h->length;
     }
     sa_translations_free(scored, s->n);
     s->done += s->n;
     if (fflush(stdout) != 0 || ferror(stdout))
         return cli_write_error("standard output");
+    status_line_count(&s->warnings.line, s->source.reader, s->done, s->symbols);
     return CLI_OK;
 }
 
@@ -238,7 +242,11 @@ static int run_scorer(scorer *s) {
     if (score_pairs(s, 0, &nothing, &error) != SA_OK)
         return cli_library_error(&error);
     sa_translations_free(nothing, 0);
-    return score_all(s);
+    if (!a->quiet)
+        status_line_begin(&s->warnings.line);
+    int result = score_all(s);
+    status_line_clear(&s->warnings.line);
+    return result;
 }
 
 static int score_run(int argc, char **argv) {

@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "status_line.h"
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -95,8 +95,14 @@ static const option train_options[] = {
     OPT_ENUM("vocab-type", 0, "TYPE", train_arguments, run.vocab_type, vocab_type_names,
              "how text is cut into symbols"),
     OPT_FLAG("joint-vocab", 0, train_arguments, run.joint_vocab, "one vocabulary for both languages"),
-    OPT_STRING("spm-normalization", 0, "RULE", train_arguments, run.spm_normalization,
-               "what bpe and unigram do to characters first: identity, nfkc, nmt_nfkc or nfkc_cf"),
+    OPT_STRING(
+        "normalization", 0, "RULE", train_arguments, run.normalization,
+        "what is done to characters first: identity (nothing), nfc; with bpe and unigram also nfkc, nmt_nfkc, "
+        "nfkc_cf or nmt_nfkc_cf. The model does the same to what it translates"),
+    OPT_FLAG(
+        "protect", 0, train_arguments, run.protect,
+        "with bpe and unigram: numbers, addresses, placeholders like {name} and %1$s, tags and emoji that both "
+        "sides of a pair have become symbols, and translations then copy such things from the source"),
     OPT_SECTION("Model"),
     OPT_NAME("preset", 0, "NAME", train_arguments, run.model.preset, NULL, sa_model_presets,
              "the model and its usual options, which all other options then change, wherever they stand"),
@@ -230,23 +236,8 @@ static void catch_signals(void) {
 
 typedef struct reporter {
     const train_arguments *a;
-    bool terminal;     /* the line of progress is rewritten in place */
-    bool line_is_open; /* and stands there now */
+    status_line line;
 } reporter;
-
-static void format_duration(double seconds, char *text, size_t size) {
-    if (!(seconds >= 0 && seconds < 1e9)) {
-        snprintf(text, size, "?");
-        return;
-    }
-    long s = (long)(seconds + 0.5);
-    snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-}
-
-static void print_line(reporter *r, const char *text) {
-    fprintf(stderr, "%s%s\n", r->line_is_open ? "\r\033[K" : "", text);
-    r->line_is_open = false;
-}
 
 static void report_progress(reporter *r, const sa_train_event *e) {
     char text[256], used[32], left[48] = "";
@@ -258,14 +249,7 @@ static void report_progress(reporter *r, const sa_train_event *e) {
     snprintf(text, sizeof text, "epoch %.2f  update %lld  loss %.4f  norm %.2f  rate %g  %.0f words/s  %s%s%s",
              e->epoch, (long long)e->update, e->loss, e->gradient_norm, e->learning_rate, e->words_per_second, used,
              left[0] != '\0' ? ", " : "", left);
-    if (!r->terminal) {
-        print_line(r, text);
-        return;
-    }
-    /* A line that reaches the last column would wrap and could not be rewritten. */
-    int columns = cli_columns(STDERR_FILENO, 80);
-    fprintf(stderr, "\r\033[K%.*s", columns > 1 ? columns - 1 : 1, text);
-    r->line_is_open = true;
+    status_line_show(&r->line, text);
 }
 
 static void report_validation(reporter *r, const sa_train_event *e) {
@@ -275,7 +259,7 @@ static void report_validation(reporter *r, const sa_train_event *e) {
     snprintf(text, sizeof text, "validation  epoch %.2f  update %lld  cross-entropy %.4f  perplexity %.2f%s%s",
              e->epoch, (long long)e->update, e->cross_entropy, e->perplexity, bleu,
              e->improved ? "  (best so far)" : "");
-    print_line(r, text);
+    status_line_print(&r->line, text);
 }
 
 static int on_event(const sa_train_event *event, void *user) {
@@ -286,7 +270,7 @@ static int on_event(const sa_train_event *event, void *user) {
         else if (event->kind == SA_EVENT_VALIDATION)
             report_validation(r, event);
         else if (event->text != NULL)
-            print_line(r, event->text);
+            status_line_print(&r->line, event->text);
     }
     return signal_received != 0;
 }
@@ -362,17 +346,16 @@ static int train_run(int argc, char **argv) {
         status = check_arguments(&a);
     if (status != CLI_GO_ON)
         return status;
-    const char *terminal = getenv("TERM");
     reporter r = {.a = &a};
     int rank, ranks;
     sa_train_ranks(&rank, &ranks);
     signals_are_told = rank == 0;
     signals_are_typed = isatty(STDERR_FILENO);
-    r.terminal = signals_are_typed && terminal != NULL && strcmp(terminal, "dumb") != 0;
+    status_line_begin(&r.line);
     catch_signals();
     sa_error error;
     sa_status trained = sa_train(&a.run, on_event, &r, &error);
-    if (r.line_is_open)
+    if (r.line.open)
         fputc('\n', stderr);
     if (trained != SA_OK && error.text[0] == '\0')
         return CLI_OK; /* rank 0 says what it was, and its exit status is the one that counts */

@@ -1,14 +1,18 @@
 #include "cli_input.h"
+#include "translation_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct translate_arguments {
     sa_translate_options search;
     model_list models;
     const char *input, *output, *prefix, *dictionary;
-    int n_best; /* 0: plain lines */
-    bool scores, strict, quiet;
+    input_format input_format;
+    output_format output_format;
+    int column;
+    int n_best; /* 0: only the best */
+    bool protect, no_protect, scores, strict, quiet;
 } translate_arguments;
 
 static const option translate_options[] = {
@@ -16,12 +20,29 @@ static const option translate_options[] = {
     MODELS_OPTION(translate_arguments, models),
     OPT_STRING("input", 'i', "FILE", translate_arguments, input,
                "text to translate, one sentence a line, plain or gzip; - is standard input"),
+    OPT_ENUM(
+        "input-format", 0, "NAME", translate_arguments, input_format, input_format_names,
+        "what a line is: the text; fields with tabs between, one of them the text (--column); or a JSON object "
+        "whose member \"text\" is the text"),
+    OPT_NUMBER("column", 0, "N", translate_arguments, column, AT_LEAST(1), "the field of tsv with the text"),
     OPT_STRING("output", 'o', "FILE", translate_arguments, output, "where translations go; - is standard output"),
     OPT_STRING("prefix", 0, "FILE", translate_arguments, prefix,
                "line i is what translation i must begin with. With subwords its last word may be a part of one, "
                "unless a blank follows; an empty line forces nothing"),
-    OPT_FLAG("strict", 0, translate_arguments, strict,
-             "end with an error at bytes that are not UTF-8, instead of replacing them"),
+    OPT_FLAG(
+        "strict", 0, translate_arguments, strict,
+        "end with an error at bytes that are not UTF-8, instead of replacing them, and at lines that are not of "
+        "the input format, instead of answering them with an empty line or an error object"),
+    OPT_FLAG("quiet", 'q', translate_arguments, quiet,
+             "no progress, and no warnings about long lines, added items and replaced bytes"),
+    OPT_SECTION("Text"),
+    OPT_FLAG("split-sentences", 0, translate_arguments, search.split_sentences,
+             "lines are paragraphs: translate each of their sentences by itself, and join the translations"),
+    OPT_FLAG(
+        "protect", 0, translate_arguments, protect,
+        "insist on a model that was trained with --protect, and so copies numbers, addresses, placeholders, tags "
+        "and emoji from the source; such a model does it anyway"),
+    OPT_FLAG("no-protect", 0, translate_arguments, no_protect, "let it translate them like other text"),
     OPT_SECTION("Search"),
     SEARCH_OPTIONS(translate_arguments, search),
     OPT_NUMBER("mini-batch", 0, "N", translate_arguments, search.mini_batch, BETWEEN(1, 1000000),
@@ -42,17 +63,24 @@ static const option translate_options[] = {
     OPT_NUMBER("seed", 0, "N", translate_arguments, search.seed, ANY,
                "a line's samples depend on this, on the number of the line and of the sample, and on nothing else"),
     OPT_SECTION("What is written"),
-    OPT_NUMBER("n-best", 0, "N", translate_arguments, n_best, BETWEEN(0, 1000),
-               "write the N best of each line, N at most the beam size, in rows of 'line ||| text ||| score ||| "
-               "normalized score', lines counted from 0; a ||| in a text becomes &#124;&#124;&#124;; 0: only the "
-               "best, as plain text"),
+    OPT_ENUM("output-format", 0, "NAME", translate_arguments, output_format, output_format_names,
+             "text: translations; tsv: the input's fields, translation, score, normalized score; jsonl: objects; "
+             "n-best: rows of 'line ||| text ||| F0= score ||| normalized score', lines counted from 0, a ||| in a "
+             "text written &#124;&#124;&#124;; auto: like the input, or n-best for text with --n-best"),
+    OPT_NUMBER(
+        "n-best", 0, "N", translate_arguments, n_best, BETWEEN(0, 1000),
+        "write the N best of each line, N at most the beam size, in rows of n-best or a list of jsonl; 0: only "
+        "the best"),
     OPT_FLAG("scores", 0, translate_arguments, scores,
-             "put the normalized score and a tab before each translation"),
-    OPT_FLAG("word-scores", 0, translate_arguments, search.word_scores,
-             "put a tab (in rows of --n-best: |||) and 'symbol:score' of each symbol behind each translation"),
+             "with text: put the normalized score and a tab before each translation"),
+    OPT_FLAG(
+        "word-scores", 0, translate_arguments, search.word_scores,
+        "put a tab (in rows of n-best: |||) and 'symbol:score' of each symbol behind each translation, or lists of "
+        "them into jsonl"),
+    OPT_FLAG("alignment", 0, translate_arguments, search.attention,
+             "with jsonl: write the attention, a row for each target symbol, a number for each source symbol"),
     OPT_FLAG("symbols", 0, translate_arguments, search.symbols,
              "write the symbols of the model with blanks between instead of text; 'score --symbols' reads them"),
-    OPT_FLAG("quiet", 'q', translate_arguments, quiet, "no warnings about cropped lines and replaced bytes"),
     OPT_END,
 };
 
@@ -61,12 +89,16 @@ typedef struct translator {
     model_list models;
     sa_dictionary *dictionary;
     text_input input, prefix; /* prefix.reader NULL: none */
-    FILE *output;
+    translation_writer writer;
     const char *output_name;
     size_t capacity; /* lines of a window */
     size_t bytes;    /* of text in the window */
-    char **line, **start;
+    record *record;
+    const char **text; /* of each record, "" for a broken one */
+    char **start;
     size_t n, done; /* lines in the window, and before it */
+    size_t broken;  /* lines so far */
+    double symbols; /* of translations so far */
     warnings warnings;
 } translator;
 
@@ -87,24 +119,52 @@ static sa_status read_prefix(translator *t, char **start, sa_error *error) {
     return status;
 }
 
+/* A broken line is told, and with --strict the end. */
+static sa_status note_broken(translator *t, const record *r, sa_error *error) {
+    size_t line = sa_reader_line(t->input.reader);
+    t->broken++;
+    if (t->a->strict) {
+        snprintf(error->text, sizeof error->text, "%s:%zu: %s", t->input.name, line, r->problem);
+        return error->status = SA_DATA;
+    }
+    if (warnings_show(&t->warnings))
+        cli_message("%s:%zu: %s; --strict ends at such a line", t->input.name, line, r->problem);
+    return SA_OK;
+}
+
+/* The next line of the window; *end when there is none. */
+static sa_status read_record(translator *t, bool *end, sa_error *error) {
+    char *line, *start = NULL;
+    record *r = &t->record[t->n];
+    sa_status status = text_next(&t->input, &t->warnings, &line, error);
+    *end = line == NULL;
+    if (*end)
+        return status;
+    t->bytes += strlen(line);
+    status = record_make(r, t->a->input_format, t->a->column, line, error);
+    if (status == SA_OK && r->text == NULL)
+        status = note_broken(t, r, error);
+    if (status == SA_OK && t->prefix.reader != NULL)
+        status = read_prefix(t, &start, error);
+    if (status != SA_OK) {
+        record_free(r);
+        return status;
+    }
+    t->text[t->n] = r->text != NULL ? r->text : "";
+    t->start[t->n++] = start;
+    return SA_OK;
+}
+
 /* Fills the window: waits for the first line, then takes what can be had without waiting. *end: no more lines. */
 static sa_status read_window(translator *t, bool *end, sa_error *error) {
+    sa_status status;
     t->n = t->bytes = 0;
-    do {
-        char *line, *start = NULL;
-        sa_status status = text_next(&t->input, &t->warnings, &line, error);
-        if (status == SA_OK && line != NULL && t->prefix.reader != NULL)
-            status = read_prefix(t, &start, error);
-        *end = status != SA_OK || line == NULL;
-        if (*end) {
-            free(line);
-            return status;
-        }
-        t->start[t->n] = start;
-        t->line[t->n++] = line;
-        t->bytes += strlen(line);
-    } while (t->n < t->capacity && t->bytes < WINDOW_BYTES && sa_reader_ready(t->input.reader));
-    return SA_OK;
+    do
+        status = read_record(t, end, error);
+    while (status == SA_OK && !*end && t->n < t->capacity && t->bytes < WINDOW_BYTES &&
+           sa_reader_ready(t->input.reader));
+    *end = *end || status != SA_OK;
+    return status;
 }
 
 /* After the last line: prefixes that are left belong to nothing. */
@@ -124,36 +184,26 @@ static int check_prefix_ends(translator *t) {
 
 /* ---- translations out -------------------------------------------------------------------------------- */
 
-static void write_translation(translator *t, const sa_translation *translation, size_t line) {
-    const sa_hypothesis *best = &translation->hypothesis[0];
-    if (t->a->n_best > 0) {
-        for (int i = 0; i < translation->n; i++) {
-            const sa_hypothesis *h = &translation->hypothesis[i];
-            fprintf(t->output, "%zu ||| ", line);
-            write_in_row(t->output, h->text);
-            fprintf(t->output, " ||| %.6f ||| %.6f", h->score, h->normalized);
-            if (t->a->search.word_scores)
-                write_word_scores(t->output, h, true);
-            fputc('\n', t->output);
-        }
-        return;
-    }
-    if (t->a->scores)
-        fprintf(t->output, "%.6f\t", best->normalized);
-    fputs(best->text, t->output);
-    if (t->a->search.word_scores)
-        write_word_scores(t->output, best, false);
-    fputc('\n', t->output);
-}
-
 /* What sa_translate_ensemble is called with. n lines of the window. */
 static sa_status translate_lines(translator *t, size_t n, sa_translation **out, sa_error *error) {
     sa_translate_options search = t->a->search;
     search.dictionary = t->dictionary;
     search.prefix = (const char *const *)t->start;
     search.first_line = t->done;
-    return sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n,
-                                 (const char *const *)t->line, n, &search, out, error);
+    return sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n, t->text, n, &search, out,
+                                 error);
+}
+
+/* What a user should know of a line's translation. */
+static void warn(translator *t, const sa_translation *translation, size_t line) {
+    if (translation->too_long && warnings_show(&t->warnings))
+        cli_message(
+            "%s:%zu: a sentence longer than %d symbols; the line was translated in %d pieces (--max-length)",
+            t->input.name, line + 1, t->a->search.max_length, translation->pieces);
+    int added = translation->hypothesis[0].items_added;
+    if (added > 0 && warnings_show(&t->warnings))
+        cli_message("%s:%zu: %d protected item%s missing in the translation and put where it looked at %s",
+                    t->input.name, line + 1, added, added == 1 ? " was" : "s were", added == 1 ? "it" : "them");
 }
 
 /* Translates the window and writes it. Returns CLI_OK or the exit status. */
@@ -163,16 +213,25 @@ static int translate_window(translator *t) {
     if (translate_lines(t, t->n, &translation, &error) != SA_OK)
         return cli_library_error(&error);
     for (size_t i = 0; i < t->n; i++) {
-        if (translation[i].cropped && warnings_show(&t->warnings))
-            cli_message("%s:%zu: longer than %d symbols; the rest was left out (--max-length)", t->input.name,
-                        t->done + i + 1, t->a->search.max_length);
-        write_translation(t, &translation[i], t->done + i);
+        const record *r = &t->record[i];
+        warn(t, &translation[i], t->done + i);
+        write_translation(&t->writer, r, r->text != NULL ? &translation[i] : NULL, t->done + i);
+        t->symbols += translation[i].hypothesis[0].length;
     }
     sa_translations_free(translation, t->n);
     t->done += t->n;
-    if (fflush(t->output) != 0 || ferror(t->output))
+    if (fflush(t->writer.file) != 0 || ferror(t->writer.file))
         return cli_write_error(t->output_name);
+    status_line_count(&t->warnings.line, t->input.reader, t->done, t->symbols);
     return CLI_OK;
+}
+
+static void forget_window(translator *t) {
+    for (size_t i = 0; i < t->n; i++) {
+        record_free(&t->record[i]);
+        free(t->start[i]);
+    }
+    t->n = 0;
 }
 
 static int translate_all(translator *t) {
@@ -181,10 +240,7 @@ static int translate_all(translator *t) {
     while (!end) {
         sa_status read = read_window(t, &end, &error);
         int status = t->n > 0 ? translate_window(t) : CLI_OK;
-        for (size_t i = 0; i < t->n; i++) {
-            free(t->line[i]);
-            free(t->start[i]);
-        }
+        forget_window(t);
         if (status != CLI_OK)
             return status;
         /* The lines before a broken one have been written. */
@@ -193,6 +249,11 @@ static int translate_all(translator *t) {
     }
     int status = check_prefix_ends(t);
     warnings_end(&t->warnings, t->input.name);
+    if (t->broken > 0) {
+        cli_message("%s: %zu of %zu lines could not be read and have no translation", t->input.name, t->broken,
+                    t->done);
+        status = CLI_FAILED;
+    }
     return status;
 }
 
@@ -220,8 +281,8 @@ static int open_output(translator *t) {
     if (strcmp(t->a->output, "-") == 0)
         return CLI_OK;
     t->output_name = t->a->output;
-    t->output = fopen(t->a->output, "w");
-    return t->output != NULL ? CLI_OK : cli_write_error(t->output_name);
+    t->writer.file = fopen(t->a->output, "w");
+    return t->writer.file != NULL ? CLI_OK : cli_write_error(t->output_name);
 }
 
 static int run_translator(translator *t) {
@@ -229,9 +290,10 @@ static int run_translator(translator *t) {
     if (open_inputs(t, &error) != SA_OK)
         return cli_library_error(&error);
     t->capacity = window_lines(t->a);
-    t->line = malloc(t->capacity * sizeof *t->line);
+    t->record = malloc(t->capacity * sizeof *t->record);
+    t->text = malloc(t->capacity * sizeof *t->text);
     t->start = malloc(t->capacity * sizeof *t->start);
-    if (t->line == NULL || t->start == NULL) {
+    if (t->record == NULL || t->text == NULL || t->start == NULL) {
         cli_message("not enough memory for a window of %zu lines; try a smaller --mini-batch", t->capacity);
         return CLI_FAILED;
     }
@@ -242,25 +304,34 @@ static int run_translator(translator *t) {
         return cli_library_error(&error);
     sa_translations_free(nothing, 0);
     int status = open_output(t);
-    if (t->output == NULL)
+    if (t->writer.file == NULL)
         return status;
+    if (!t->a->quiet)
+        status_line_begin(&t->warnings.line);
     status = translate_all(t);
+    status_line_clear(&t->warnings.line);
     /* After a failure the output is left as it is: what was written stays, and one message is enough. */
     if (status == CLI_OK)
-        return cli_close_output(t->output, t->output_name);
-    if (t->output != stdout)
-        fclose(t->output);
+        return cli_close_output(t->writer.file, t->output_name);
+    if (t->writer.file != stdout)
+        fclose(t->writer.file);
     return status;
 }
 
 static int translate_files(const translate_arguments *a) {
     translator t = {.a = a,
                     .models = a->models,
-                    .output = stdout,
+                    .writer = {.format = a->output_format,
+                               .file = stdout,
+                               .scores = a->scores,
+                               .word_scores = a->search.word_scores,
+                               .alignment = a->search.attention,
+                               .hypotheses = a->n_best > 0},
                     .output_name = "standard output",
                     .warnings = {.quiet = a->quiet}};
     int status = run_translator(&t);
-    free(t.line);
+    free(t.record);
+    free(t.text);
     free(t.start);
     text_close(&t.input);
     text_close(&t.prefix);
@@ -292,29 +363,55 @@ static int check_files(const translate_arguments *a) {
     return CLI_GO_ON;
 }
 
+/* Options that go together or do not. */
+static int check_options(translate_arguments *a) {
+    const sa_translate_options *s = &a->search;
+    static const output_format like_input[] = {
+        [INPUT_TEXT] = OUTPUT_TEXT, [INPUT_TSV] = OUTPUT_TSV, [INPUT_JSONL] = OUTPUT_JSONL};
+    if (a->output_format == OUTPUT_AUTO)
+        a->output_format =
+            a->n_best > 0 && a->input_format == INPUT_TEXT ? OUTPUT_N_BEST : like_input[a->input_format];
+    const output_format format = a->output_format;
+    sa_translate_options usual;
+    sa_translate_options_init(&usual);
+    bool sampling = s->temperature != usual.temperature || s->top_k != usual.top_k || s->seed != usual.seed;
+    const struct {
+        bool wrong;
+        const char *message;
+    } check[] = {
+        {a->scores && format == OUTPUT_N_BEST, "--scores adds nothing to --n-best, whose rows have the scores"},
+        {a->scores && format != OUTPUT_TEXT, "--scores goes with text; other formats have the scores"},
+        {a->n_best > 0 && (format == OUTPUT_TEXT || format == OUTPUT_TSV),
+         "text and tsv have one translation a line; --n-best goes with jsonl and n-best"},
+        {s->attention && format != OUTPUT_JSONL, "--alignment goes with --output-format jsonl"},
+        {a->dictionary != NULL && !s->replace_unk, "--dictionary goes with --replace-unk"},
+        {s->symbols && s->replace_unk, "--replace-unk changes text; --symbols writes none"},
+        {!s->sample && sampling, "--temperature, --top-k and --seed go with --sample"},
+        {a->protect && a->no_protect, "--protect and --no-protect exclude each other"},
+        {a->column > 1 && a->input_format != INPUT_TSV, "--column goes with --input-format tsv"},
+    };
+    if (a->n_best > s->beam_size && !s->sample)
+        return cli_usage_error(&command_translate, "--n-best %d is more than the %d hypotheses of --beam-size",
+                               a->n_best, s->beam_size);
+    for (size_t i = 0; i < sizeof check / sizeof *check; i++)
+        if (check[i].wrong)
+            return cli_usage_error(&command_translate, "%s", check[i].message);
+    return CLI_GO_ON;
+}
+
 static int translate_run(int argc, char **argv) {
-    translate_arguments a = {.input = "-", .output = "-"};
+    translate_arguments a = {.input = "-", .output = "-", .column = 1};
     sa_translate_options_init(&a.search);
-    const sa_translate_options usual = a.search;
     int n;
     int status = options_parse(&command_translate, &a, argc, argv, &n);
     if (status == CLI_GO_ON)
         status = check_files(&a);
+    if (status == CLI_GO_ON)
+        status = check_options(&a);
     if (status != CLI_GO_ON)
         return status;
-    const sa_translate_options *s = &a.search;
-    if (a.n_best > s->beam_size && !s->sample)
-        return cli_usage_error(&command_translate, "--n-best %d is more than the %d hypotheses of --beam-size",
-                               a.n_best, s->beam_size);
-    if (a.n_best > 0 && a.scores)
-        return cli_usage_error(&command_translate, "--scores adds nothing to --n-best, whose rows have the scores");
-    if (a.dictionary != NULL && !s->replace_unk)
-        return cli_usage_error(&command_translate, "--dictionary goes with --replace-unk");
-    if (s->symbols && s->replace_unk)
-        return cli_usage_error(&command_translate, "--replace-unk changes text; --symbols writes none");
-    if (!s->sample && (s->temperature != usual.temperature || s->top_k != usual.top_k || s->seed != usual.seed))
-        return cli_usage_error(&command_translate, "--temperature, --top-k and --seed go with --sample");
     a.search.n_best = a.n_best > 0 ? a.n_best : 1;
+    a.search.protect = a.protect ? SA_PROTECT_ON : a.no_protect ? SA_PROTECT_OFF : SA_PROTECT_AUTO;
     return translate_files(&a);
 }
 
@@ -326,6 +423,13 @@ const command command_translate = {
         "Translates text with a trained model: one sentence a line in, one line out, in the same order. An empty "
         "line stays empty. When the input is a pipe or a terminal, what has come is translated before more is "
         "waited for.\n"
+        "With --input-format jsonl, members of an object other than \"text\" are kept. A line that is not as the "
+        "format says is answered by {\"line\": N, \"error\": ...} in jsonl, an empty translation elsewhere, and "
+        "the "
+        "exit status is 1 at the end.\n"
+        "A sentence of more than --max-length symbols is cut at the ends of clauses, else at blanks, and "
+        "translated in "
+        "pieces, with a warning.\n"
         "Scores are natural logarithms of probabilities, at most 0, higher is better. The score is the sum over "
         "the symbols of a translation, its end mark included; the normalized score is what translations are "
         "compared by: the sum divided by length^A with the A of --normalize, the end mark counted in the length, "
@@ -333,7 +437,9 @@ const command command_translate = {
     .examples = "  softalign translate -m run/best.safetensors < in.en > out.fr\n"
                 "  echo 'A man is asleep.' | softalign translate -m run/best.safetensors --beam-size 5 --n-best 5\n"
                 "  softalign translate -m a.safetensors -m b.safetensors --replace-unk < in.en > out.fr\n"
-                "  softalign translate -m run/best.safetensors --sample --n-best 3 --top-k 10 < in.en\n",
+                "  softalign translate -m run/best.safetensors --sample --n-best 3 --top-k 10 < in.en\n"
+                "  softalign translate -m run/best.safetensors --input-format jsonl --alignment < in.jsonl\n"
+                "  softalign translate -m run/best.safetensors --split-sentences < paragraphs.en\n",
     .options = translate_options,
     .run = translate_run,
 };

@@ -77,6 +77,8 @@ SA_API size_t sa_reader_line(const sa_reader *reader);
 SA_API size_t sa_reader_replaced(const sa_reader *reader);
 /* Where the first replacement was: line and byte column, from 1; 0 and 0 when there was none. */
 SA_API void sa_reader_first_replaced(const sa_reader *reader, size_t *line, size_t *column);
+/* How much of the file was read, 0 ... 1; below 0 where that cannot be known (a pipe). */
+SA_API double sa_reader_share(const sa_reader *reader);
 SA_API void sa_reader_free(sa_reader *reader);
 
 /* ---- models ------------------------------------------------------------------------------------------ */
@@ -172,6 +174,10 @@ typedef enum sa_side { SA_SOURCE, SA_TARGET } sa_side;
 SA_API sa_vocab_type sa_model_vocab_type(const sa_model *model, sa_side side);
 SA_API int sa_model_vocab_size(const sa_model *model, sa_side side);
 SA_API const char *sa_model_vocab_piece(const sa_model *model, sa_side side, int id);
+/* What is done to characters before words are cut: "identity", "nfc", ... NULL when planned only. */
+SA_API const char *sa_model_normalization(const sa_model *model);
+/* Whether the model was trained to bring numbers, addresses, placeholders of programs, tags and emoji through. */
+SA_API bool sa_model_protects(const sa_model *model);
 /* Text stored beside the tensors ("config", "training", "format", ...); NULL when there is none. The value of
  * "training" is a JSON object: updates, epochs, validation values, options of the run. */
 SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
@@ -207,7 +213,10 @@ typedef struct sa_train_options {
     sa_model_config model; /* vocab_* are upper bounds here */
     sa_vocab_type vocab_type;
     bool joint_vocab;
-    const char *spm_normalization; /* SentencePiece rule: "identity", "nfkc", "nmt_nfkc", "nfkc_cf" */
+    const char *normalization; /* of characters: "identity", "nfc"; with subwords also SentencePiece's "nfkc",
+                                  "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" */
+    bool protect; /* with subwords: numbers, addresses, placeholders, tags and emoji that both sides have
+                     become symbols, which translations copy (sa_model_protects) */
 
     float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
     float label_smoothing;
@@ -316,6 +325,16 @@ typedef struct sa_dictionary sa_dictionary;
 SA_API sa_status sa_dictionary_open(sa_dictionary **out, const char *path, bool strict, sa_error *error);
 SA_API void sa_dictionary_free(sa_dictionary *dictionary);
 
+/* Numbers, addresses, placeholders of programs ({name}, %1$s), tags and emoji. A model that was trained to protect
+ * them (sa_model_protects) sees a symbol for each and writes such symbols. Each is filled with an item of the
+ * source, the one that it looked at; every item is used once, and one that the model left out is put behind the
+ * word that looked at it most: none is lost, changed or repeated. */
+typedef enum sa_protect {
+    SA_PROTECT_AUTO, /* in models that were trained to */
+    SA_PROTECT_ON,   /* the same, and SA_USAGE with a model that was not */
+    SA_PROTECT_OFF   /* items are text as any other */
+} sa_protect;
+
 typedef struct sa_translate_options {
     int beam_size; /* 1: greedy */
     int n_best;    /* at most beam_size; or the number of samples */
@@ -341,7 +360,11 @@ typedef struct sa_translate_options {
     uint64_t seed;       /* what is drawn depends on it, the line's number and the sample's, nothing else */
     uint64_t first_line; /* number of lines[0] */
 
-    int max_length;   /* source symbols read of a line; the rest is cropped */
+    bool split_sentences; /* translate each sentence of a line by itself */
+    sa_protect protect;
+
+    int max_length;   /* source symbols translated at once. sa_translate cuts what is longer into pieces, at ends of
+                         sentences or clauses, else at blanks; sa_score_pairs leaves the rest out */
     int mini_batch;   /* sentences decoded together */
     int threads;      /* 0: all cores */
     bool attention;   /* fill attention and the symbols */
@@ -354,11 +377,13 @@ SA_API void sa_translate_options_init(sa_translate_options *options);
 typedef struct sa_hypothesis {
     char *text;         /* detokenised line */
     double score;       /* sum of log p, </s> included */
-    double normalized;  /* what hypotheses are compared by */
+    double normalized;  /* what hypotheses are compared by; the mean of its pieces' */
     int length;         /* target symbols, </s> included */
     char **symbol;      /* length texts; NULL unless asked for */
     double *word_score; /* log p of each symbol; NULL unless asked for */
-    float *attention;   /* (length x source_length), rows sum to 1; NULL unless asked for or the model has none */
+    float *attention;   /* (length x source_length), rows sum to 1; NULL unless asked for, where the model has none,
+                           and   where a line of several pieces would need more than 2^24 numbers */
+    int items_added;    /* protected items that the model left out */
 } sa_hypothesis;
 
 typedef struct sa_translation {
@@ -366,10 +391,12 @@ typedef struct sa_translation {
     sa_hypothesis *hypothesis;
     int source_length;    /* source symbols, </s> included; 0 for an empty line */
     char **source_symbol; /* NULL unless asked for */
-    bool cropped;         /* the line was longer than max_length */
+    int pieces;           /* translated one by one, their symbols one behind the other here; 0 for an empty line */
+    bool too_long;        /* a sentence was longer than max_length, and was cut */
 } sa_translation;
 
-/* Translates n lines; (*out)[i] belongs to lines[i]. An empty or blank line gives one empty hypothesis of score
+/* Translates n lines; (*out)[i] belongs to lines[i]. A text that holds LF is translated line by line, and so is its
+ * translation, blank lines at its end left out. An empty or blank line gives one empty hypothesis of score
  * 0 and the model is not run. Options NULL: the defaults. Free with sa_translations_free(*out, n). */
 SA_API sa_status sa_translate(const sa_model *model, const char *const *lines, size_t n,
                               const sa_translate_options *options, sa_translation **out, sa_error *error);

@@ -324,6 +324,16 @@ void sa_reader_first_replaced(const sa_reader *r, size_t *line, size_t *column) 
     *column = r->first_column;
 }
 
+double sa_reader_share(const sa_reader *r) {
+    struct stat status;
+    off_t at = lseek(r->fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(r->fd, &status) < 0 || !S_ISREG(status.st_mode))
+        return -1;
+    size_t waiting = r->n - r->used + (r->kind == GZIP ? 0 : r->length - r->start);
+    double share = status.st_size > 0 ? ((double)at - (double)waiting) / (double)status.st_size : 1;
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
 void sa_reader_free(sa_reader *r) {
     if (!r)
         return;

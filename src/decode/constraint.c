@@ -68,6 +68,17 @@ static void forbid_repetition(const constraints *c, const node *tip, score_row *
             score_row_forbid(row, c->words[i + n - 1]);
 }
 
+/* A symbol for a protected item is out once there are as many of its kind as the source has. */
+static void forbid_items(const constraints *c, const source_sentence *source, const node *tip, score_row *row) {
+    for (int kind = 0; kind < PROTECT_KINDS; kind++) {
+        int id = vocab_placeholder(c->target, (protect_kind)kind), left = source->items ? source->items[kind] : 0;
+        for (const node *at = left > 0 ? tip : NULL; at && left > 0; at = at->parent)
+            left -= at->word == id;
+        if (id >= 0 && left == 0)
+            score_row_forbid(row, id);
+    }
+}
+
 void constraint_apply(const constraints *c, const source_sentence *source, const node *tip, score_row *row) {
     const char *open = still_open(source, tip);
     if (*open) {
@@ -79,4 +90,5 @@ void constraint_apply(const constraints *c, const source_sentence *source, const
     if (depth_of(tip) < c->options->min_length)
         score_row_forbid(row, VOCAB_EOS);
     forbid_repetition(c, tip, row);
+    forbid_items(c, source, tip, row);
 }

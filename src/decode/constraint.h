@@ -1,5 +1,6 @@
 /* What may follow a hypothesis, beside what the models say: forced starts, least length, n-grams that may not come
- * twice, no <unk>. Probabilities stay those of the models: what is ruled out is not chosen, and that is all. */
+ * twice, no <unk>, no more symbols for protected items than the source has. Probabilities stay those of the models:
+ * what is ruled out is not chosen, and that is all. */
 #ifndef DECODE_CONSTRAINT_H
 #define DECODE_CONSTRAINT_H
 

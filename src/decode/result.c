@@ -9,10 +9,10 @@ static void free_texts(char **text, int n) {
     free(text);
 }
 
-static char **symbol_texts(const vocab *v, const int *ids, int n) {
+static char **symbol_texts(const vocab *v, const int *ids, int n, const char *const *shown) {
     char **text = calloc((size_t)n, sizeof *text);
     for (int i = 0; text && i < n; i++)
-        if (!(text[i] = strdup(vocab_piece(v, ids[i])))) {
+        if (!(text[i] = strdup(shown && shown[i] ? shown[i] : vocab_shown(v, ids[i])))) {
             free_texts(text, i);
             return NULL;
         }
@@ -31,21 +31,21 @@ sa_status result_empty(sa_translation *out, sa_error *error) {
 sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error *error) {
     if (ids->n > (size_t)max_length) {
         ids->n = (size_t)max_length;
-        out->cropped = true;
+        out->too_long = true;
     }
     return id_list_push(ids, VOCAB_EOS) ? SA_OK : sa_fail_memory(error, 0);
 }
 
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
-                        const id_list *source, sa_error *error) {
+                        const id_list *source, const char *const *shown, sa_error *error) {
     out->source_length = (int)source->n;
-    if (o->attention && !(out->source_symbol = symbol_texts(models->owner->source, source->id, (int)source->n)))
-        return sa_fail_memory(error, 0);
-    return SA_OK;
+    if (o->attention)
+        out->source_symbol = symbol_texts(models->owner->source, source->id, (int)source->n, shown);
+    return out->source_symbol || !o->attention ? SA_OK : sa_fail_memory(error, 0);
 }
 
 sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
-                            hypothesis *from, char *text, sa_error *error) {
+                            hypothesis *from, char *text, const char *const *shown, sa_error *error) {
     *out =
         (sa_hypothesis){.text = text, .score = from->score, .normalized = from->normalized, .length = from->length};
     if (o->attention) {
@@ -58,7 +58,7 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
     }
     bool symbols = o->attention || o->word_scores;
     if (symbols)
-        out->symbol = symbol_texts(models->owner->target, from->ids, from->length);
+        out->symbol = symbol_texts(models->owner->target, from->ids, from->length, shown);
     return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
 }
 

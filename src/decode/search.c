@@ -245,7 +245,8 @@ static bool scores_are_finite(const search *s) {
 sa_status search_translate(const ensemble *models, const vocab *target, tape *t, const source_sentence *sentences,
                            int n, const sa_translate_options *options, hypotheses *out, sa_error *error) {
     search s = {.options = options, .sentences = sentences, .n = n};
-    s.keep_attention = options->attention || options->replace_unk || options->coverage_penalty > 0;
+    s.keep_attention =
+        options->attention || options->replace_unk || options->coverage_penalty > 0 || vocab_protects(target);
     s.chooser.options = options;
     s.chooser.stepper = &s.stepper;
     s.width = options->sample ? options->n_best : options->beam_size;

@@ -10,6 +10,7 @@ typedef struct source_sentence {
     const int *ids; /* length of them, </s> last */
     int length;
     uint64_t number;   /* of its line, which samples are drawn by */
+    const int *items;  /* of each kind how many a translation may have, in a model that protects them; NULL: none */
     const int *prefix; /* n_prefix words that the translation starts with */
     int n_prefix;
     const char *open; /* the pieces that follow them start with this, or together make it up; NULL or "": nothing */

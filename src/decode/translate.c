@@ -1,6 +1,7 @@
-/* sa_translate: lines to sentences, batches of similar length, threads, and back to lines in order. */
+/* sa_translate: lines to pieces, batches of similar length, threads, and back to lines in order. */
 #include "decode/dictionary.h"
 #include "decode/line_batches.h"
+#include "decode/pieces.h"
 #include "decode/result.h"
 #include "decode/search.h"
 #include "decode/symbols.h"
@@ -9,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line to translate. */
-typedef struct source_line {
-    symbols source; /* ids with </s>; none: nothing to translate */
-    forced_start start;
-} source_line;
-
 typedef struct translation_job {
     const ensemble *models;
     const sa_translate_options *options;
-    source_line *line;
-    size_t *length; /* of each line's ids */
-    sa_translation *out;
+    piece_list pieces;
+    size_t *length;       /* of each piece's ids */
+    sa_translation *part; /* of each piece */
 } translation_job;
 
 /* ---- text -------------------------------------------------------------------------------------------- */
@@ -42,17 +37,17 @@ static const char *replacement(const sa_dictionary *d, const char *source) {
 }
 
 /* texts[i]: what is written for <unk> at i, NULL for what the vocabulary says. */
-static void choose_texts(const translation_job *job, const source_line *line, const hypothesis *h,
+static void choose_texts(const translation_job *job, const source_piece *piece, const hypothesis *h,
                          const char **texts) {
     for (int i = 0; i < h->length - 1; i++) {
         texts[i] = NULL;
         if (h->ids[i] != VOCAB_UNK)
             continue;
-        if (i < line->start.n)
-            texts[i] = line->start.symbols.text[i];
+        if (i < piece->start.n)
+            texts[i] = piece->start.symbols.text[i];
         else if (job->options->replace_unk)
             texts[i] = replacement(job->options->dictionary,
-                                   line->source.text[most_attended(h, i, (int)line->source.ids.n)]);
+                                   piece->source.text[most_attended(h, i, (int)piece->source.ids.n)]);
     }
 }
 
@@ -64,52 +59,77 @@ static sa_status write_symbols(const vocab *v, const hypothesis *h, char **out, 
     return *out ? SA_OK : sa_fail_memory(error, 0);
 }
 
-static sa_status write_text(const translation_job *job, const source_line *line, const hypothesis *h, char **out,
-                            sa_error *error) {
-    if (job->options->symbols)
-        return write_symbols(job->models->owner->target, h, out, error);
-    const char **texts = calloc((size_t)h->length, sizeof *texts);
-    if (!texts)
-        return sa_fail_memory(error, 0);
+static sa_status decode(const vocab *target, const written *w, char **out, sa_error *error) {
     strbuf text = {0};
-    choose_texts(job, line, h, texts);
-    sa_status status = vocab_decode(job->models->owner->target, h->ids, (size_t)h->length - 1, texts, &text, error);
-    free(texts);
+    sa_status status = vocab_decode(target, w->ids, w->n, w->text, &text, error);
     if (status == SA_OK && !(*out = strbuf_take(&text)))
         return sa_fail_memory(error, 0);
     strbuf_free(&text);
     return status;
 }
 
-static sa_status write_line(const translation_job *job, size_t line, hypotheses *found, sa_error *error) {
-    sa_translation *out = &job->out[line];
-    const source_line *from = &job->line[line];
-    out->hypothesis = calloc((size_t)found->n, sizeof *out->hypothesis);
-    if (!out->hypothesis)
+/* The words with what stands for <unk> and for items. */
+static sa_status write_words(const translation_job *job, const source_piece *piece, const hypothesis *h, written *w,
+                             sa_error *error) {
+    const char **texts = calloc((size_t)h->length, sizeof *texts);
+    if (!texts)
         return sa_fail_memory(error, 0);
-    SA_TRY(result_source(out, job->models, job->options, &from->source.ids, error));
-    for (int k = 0; k < found->n; k++) {
-        char *text;
-        SA_TRY(write_text(job, from, &found->at[k], &text, error));
-        out->n = k + 1;
-        SA_TRY(result_hypothesis(&out->hypothesis[k], job->models, job->options, &found->at[k], text, error));
+    choose_texts(job, piece, h, texts);
+    sa_status status = restore_items(w, job->models->owner->target, h, (int)piece->source.ids.n, texts,
+                                     piece->items, piece->n_items, error);
+    free(texts);
+    return status;
+}
+
+static sa_status write_hypothesis(const translation_job *job, const source_piece *piece, hypothesis *from,
+                                  sa_hypothesis *out, sa_error *error) {
+    const vocab *target = job->models->owner->target;
+    written w;
+    char *text = NULL;
+    SA_TRY(write_words(job, piece, from, &w, error));
+    bool raw = job->options->symbols;
+    sa_status status = raw ? write_symbols(target, from, &text, error) : decode(target, &w, &text, error);
+    if (status == SA_OK)
+        status = result_hypothesis(out, job->models, job->options, from, text, raw ? NULL : w.shown, error);
+    out->items_added = raw ? 0 : w.added;
+    written_free(&w);
+    return status;
+}
+
+static sa_status write_piece(const translation_job *job, size_t i, hypotheses *found, sa_error *error) {
+    sa_translation *out = &job->part[i];
+    const source_piece *piece = &job->pieces.at[i];
+    const char **shown = calloc(piece->source.ids.n, sizeof *shown);
+    out->hypothesis = calloc((size_t)found->n, sizeof *out->hypothesis);
+    if (!out->hypothesis || !shown) {
+        free(shown);
+        return sa_fail_memory(error, 0);
     }
-    return SA_OK;
+    piece_show_items(piece, shown);
+    sa_status status = result_source(out, job->models, job->options, &piece->source.ids, shown, error);
+    free(shown);
+    for (int k = 0; k < found->n && status == SA_OK; k++) {
+        out->n = k + 1;
+        status = write_hypothesis(job, piece, &found->at[k], &out->hypothesis[k], error);
+    }
+    return status;
 }
 
 /* ---- batches ----------------------------------------------------------------------------------------- */
 
-static source_sentence sentence_of(const translation_job *job, size_t line) {
-    const source_line *x = &job->line[line];
+/* Samples of the first piece are those of the line; the others' are drawn by numbers that no line has. */
+static source_sentence sentence_of(const translation_job *job, size_t i) {
+    const source_piece *x = &job->pieces.at[i];
     return (source_sentence){.ids = x->source.ids.id,
                              .length = (int)x->source.ids.n,
-                             .number = job->options->first_line + line,
+                             .number = (job->options->first_line + x->line) | (uint64_t)x->number << 40,
+                             .items = x->kinds,
                              .prefix = x->start.symbols.ids.id,
                              .n_prefix = x->start.n,
                              .open = x->start.open};
 }
 
-static sa_status translate_batch(void *argument, const size_t *lines, int n, sa_error *error) {
+static sa_status translate_batch(void *argument, const size_t *pieces, int n, sa_error *error) {
     const translation_job *job = argument;
     const sa_model *owner = job->models->owner;
     source_sentence *sentences = calloc((size_t)n, sizeof *sentences);
@@ -118,12 +138,12 @@ static sa_status translate_batch(void *argument, const size_t *lines, int n, sa_
     sa_status status = sentences && found ? model_borrow_tape(owner, &t, error) : sa_fail_memory(error, 0);
     if (status == SA_OK) {
         for (int i = 0; i < n; i++)
-            sentences[i] = sentence_of(job, lines[i]);
+            sentences[i] = sentence_of(job, pieces[i]);
         status = search_translate(job->models, owner->target, t, sentences, n, job->options, found, error);
         model_return_tape(owner, t);
     }
     for (int i = 0; status == SA_OK && i < n; i++)
-        status = write_line(job, lines[i], &found[i], error);
+        status = write_piece(job, pieces[i], &found[i], error);
     for (int i = 0; found && i < n; i++)
         hypotheses_free(&found[i]);
     free(found);
@@ -140,28 +160,52 @@ static int batch_size(const translation_job *job) {
     return most >= o->mini_batch ? o->mini_batch : most > 1 ? (int)most : 1;
 }
 
-/* Encodes line i; one without words is answered at once. */
-static sa_status prepare(translation_job *job, const char *text, size_t i, sa_error *error) {
+/* Cuts and encodes line i; what its translation must begin with goes to its first piece. */
+static sa_status prepare_line(translation_job *job, const char *text, size_t i, bool *too_long, sa_error *error) {
     const sa_translate_options *o = job->options;
     const sa_model *owner = job->models->owner;
-    source_line *line = &job->line[i];
-    id_list *ids = &line->source.ids;
-    SA_TRY(symbols_encode(&line->source, owner->source, text, o->replace_unk, error));
-    if (ids->n == 0)
-        return result_empty(&job->out[i], error);
-    SA_TRY(result_end(&job->out[i], ids, o->max_length, error));
-    job->length[i] = ids->n;
-    const char *prefix = o->prefix ? o->prefix[i] : NULL;
-    return prefix ? forced_start_read(&line->start, owner->target, prefix, error) : SA_OK;
+    bool protect = o->protect != SA_PROTECT_OFF && sa_model_protects(owner);
+    size_t first = job->pieces.n;
+    SA_TRY(pieces_add(&job->pieces, owner->source, o, protect, i, text, too_long, error));
+    const char *prefix = o->prefix && job->pieces.n > first ? o->prefix[i] : NULL;
+    return prefix ? forced_start_read(&job->pieces.at[first].start, owner->target, prefix, error) : SA_OK;
 }
 
-static void release(translation_job *job, size_t n) {
-    for (size_t i = 0; job->line && i < n; i++) {
-        symbols_free(&job->line[i].source);
-        forced_start_free(&job->line[i].start);
+static sa_status prepare(translation_job *job, const char *const *lines, size_t n, sa_translation *out,
+                         sa_error *error) {
+    for (size_t i = 0; i < n; i++)
+        SA_TRY(prepare_line(job, lines[i], i, &out[i].too_long, error));
+    job->length = calloc(job->pieces.n + 1, sizeof *job->length);
+    job->part = calloc(job->pieces.n + 1, sizeof *job->part);
+    if (!job->length || !job->part)
+        return sa_fail_memory(error, job->pieces.n * sizeof *job->part);
+    for (size_t i = 0; i < job->pieces.n; i++)
+        job->length[i] = job->pieces.at[i].source.ids.n;
+    return SA_OK;
+}
+
+/* The parts of each line together; a line that has none is empty. */
+static sa_status join(translation_job *job, size_t n, sa_translation *out, sa_error *error) {
+    const piece_list *p = &job->pieces;
+    for (size_t i = 0, from = 0; i < n; i++) {
+        size_t end = from;
+        while (end < p->n && p->at[end].line == i)
+            end++;
+        if (end == from)
+            SA_TRY(result_empty(&out[i], error));
+        else
+            SA_TRY(pieces_join(&out[i], p->at + from, job->part + from, end - from, error));
+        from = end;
     }
-    free(job->line);
-    free(job->length);
+    return SA_OK;
+}
+
+static sa_status translate_lines(translation_job *job, const char *const *lines, size_t n, sa_translation *out,
+                                 sa_error *error) {
+    const sa_translate_options *o = job->options;
+    SA_TRY(prepare(job, lines, n, out, error));
+    SA_TRY(batch_run(job->length, job->pieces.n, batch_size(job), o->threads, translate_batch, job, error));
+    return join(job, n, out, error);
 }
 
 sa_status sa_translate_ensemble(const sa_model *const *models, int n_models, const char *const *lines, size_t n,
@@ -173,19 +217,15 @@ sa_status sa_translate_ensemble(const sa_model *const *models, int n_models, con
     *out = NULL;
     SA_TRY(ensemble_make(&together, models, n_models, error));
     SA_TRY(translate_options_check(job.options, &together, error));
-    job.out = calloc(n + 1, sizeof *job.out);
-    job.line = calloc(n + 1, sizeof *job.line);
-    job.length = calloc(n + 1, sizeof *job.length);
-    sa_status status = job.out && job.line && job.length ? SA_OK : sa_fail_memory(error, 0);
-    for (size_t i = 0; i < n && status == SA_OK; i++)
-        status = prepare(&job, lines[i], i, error);
+    sa_translation *made = calloc(n + 1, sizeof *made);
+    sa_status status = made ? translate_lines(&job, lines, n, made, error) : sa_fail_memory(error, 0);
+    sa_translations_free(job.part, job.part ? job.pieces.n : 0);
+    free(job.length);
+    pieces_free(&job.pieces);
     if (status == SA_OK)
-        status = batch_run(job.length, n, batch_size(&job), job.options->threads, translate_batch, &job, error);
-    release(&job, n);
-    if (status == SA_OK)
-        *out = job.out;
+        *out = made;
     else
-        sa_translations_free(job.out, n);
+        sa_translations_free(made, n);
     return status;
 }
 

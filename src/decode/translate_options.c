@@ -57,6 +57,9 @@ static sa_status check_numbers(const sa_translate_options *o, sa_error *error) {
 sa_status translate_options_check(const sa_translate_options *o, const ensemble *models, sa_error *error) {
     SA_TRY(check_counts(o, error));
     SA_TRY(check_numbers(o, error));
+    if (o->protect == SA_PROTECT_ON && !sa_model_protects(models->owner))
+        return sa_fail(error, SA_USAGE,
+                       "this model cannot protect numbers, addresses and tags: it was trained without --protect");
     if (o->dictionary && !o->replace_unk)
         return sa_fail(error, SA_USAGE, "a dictionary is for replacing unknown words, which was not asked for");
     if ((o->replace_unk || o->coverage_penalty > 0) && !ensemble_attends(models))

@@ -249,7 +249,15 @@ int sa_model_vocab_size(const sa_model *m, sa_side side) {
 
 const char *sa_model_vocab_piece(const sa_model *m, sa_side side, int id) {
     const vocab *v = vocab_of(m, side);
-    return v && id >= 0 && id < vocab_size(v) ? vocab_piece(v, id) : NULL;
+    return v && id >= 0 && id < vocab_size(v) ? vocab_shown(v, id) : NULL;
+}
+
+const char *sa_model_normalization(const sa_model *m) {
+    return m->source ? vocab_normalization(m->source) : NULL;
+}
+
+bool sa_model_protects(const sa_model *m) {
+    return m->source && vocab_protects(m->source) && vocab_protects(m->target);
 }
 
 const char *sa_model_metadata(const sa_model *m, const char *key) {

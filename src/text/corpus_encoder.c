@@ -50,15 +50,6 @@ void corpus_encoder_free(corpus_encoder *e) {
     free(e);
 }
 
-/* Appends the line's ids and </s>, and says how many ids there were before it. */
-static sa_status encode_side(const vocab *v, const char *line, size_t length, id_list *ids, size_t *symbols,
-                             sa_error *error) {
-    size_t start = ids->n;
-    SA_TRY(vocab_encode(v, line, length, ids, error));
-    *symbols = ids->n - start;
-    return id_list_push(ids, VOCAB_EOS) ? SA_OK : sa_fail_memory(error, ids->n * sizeof *ids->id);
-}
-
 static void encode_slice(void *argument, int task, int worker) {
     (void)worker;
     corpus_encoder *e = argument;
@@ -67,12 +58,10 @@ static void encode_slice(void *argument, int task, int worker) {
     s->error.status = SA_OK;
     size_t from = (size_t)task * SLICE;
     for (size_t i = 0; i < SLICE && from + i < e->n && s->error.status == SA_OK; i++) {
-        const char *line = e->text.data + e->start[from + i];
-        for (int side = 0; side < 2 && s->error.status == SA_OK; side++) {
-            size_t length = e->length[from + i][side];
-            encode_side(e->vocab[side], line, length, &s->ids, &s->n[i][side], &s->error);
-            line += length;
-        }
+        const size_t *length = e->length[from + i];
+        const char *source = e->text.data + e->start[from + i];
+        const char *const line[2] = {source, source + length[0]};
+        vocab_encode_pair(e->vocab, line, length, &s->ids, s->n[i], &s->error);
     }
 }
 

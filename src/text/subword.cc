@@ -77,6 +77,12 @@ Settings settings(const vocab_options &options, size_t bytes) {
     s["unk_id"] = std::to_string(VOCAB_UNK);
     s["bos_id"] = "-1";
     s["pad_id"] = "-1";
+    if (options.protect) {
+        std::string symbols;
+        for (int kind = 0; kind < PROTECT_KINDS; kind++)
+            symbols += (kind ? "," : "") + std::string(protect_symbol(static_cast<protect_kind>(kind)));
+        s["user_defined_symbols"] = symbols;
+    }
     s["num_threads"] = "1";                  /* sums in another order give other bytes */
     s["max_sentence_length"] = "1073741824"; /* the most that it takes; longer lines would be left out */
     if (bytes > (1u << 30))
@@ -88,7 +94,7 @@ Settings settings(const vocab_options &options, size_t bytes) {
  * those of a large text they would hold on to most of its memory. */
 void make_tables() {
     static const char text[] = "ab ab ab\n";
-    vocab_options options = {SA_VOCAB_UNIGRAM, 8, "identity"};
+    vocab_options options = {SA_VOCAB_UNIGRAM, 8, "identity", false};
     Lines lines(text, sizeof text - 1);
     std::string bytes;
     sentencepiece::SentencePieceTrainer::Train(settings(options, 0), &lines, &bytes).IgnoreError();

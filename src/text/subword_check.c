@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,10 +93,10 @@ static bool equals(span s, const char *text) {
 /* Numbers from sentencepiece_model.proto. */
 enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
-enum { PIECE_NORMAL = 1, PIECE_UNKNOWN = 2, PIECE_CONTROL = 3 };
+enum { PIECE_NORMAL = 1, PIECE_UNKNOWN = 2, PIECE_CONTROL = 3, PIECE_USER = 4 };
 enum { TRAINER_MODEL_TYPE = 3, TRAINER_SPACE_LAST = 24, TRAINER_BYTES = 35, TRAINER_UNK_SURFACE = 44 };
 enum { TRAINER_UNIGRAM = 1, TRAINER_BPE = 2 };
-enum { NORMALIZER_TABLE = 2, NORMALIZER_ESCAPE_SPACE = 5 };
+enum { NORMALIZER_NAME = 1, NORMALIZER_TABLE = 2, NORMALIZER_ESCAPE_SPACE = 5 };
 
 /* ---- the normalization table
  * -------------------------------------------------------------------------------------- */
@@ -194,7 +195,24 @@ static bool is_ordinary(span text) {
            utf8_count((const char *)text.at, span_length(text)) <= LONGEST_PIECE;
 }
 
+/* The kind of item that a symbol stands for, or -1. */
+static int placeholder_of(span piece) {
+    span text = {0};
+    uint64_t type = PIECE_NORMAL;
+    for (field f; piece.at < piece.end && read_field(&piece, &f);) {
+        if (f.number == PIECE_TEXT && f.wire == BYTES)
+            text = f.bytes;
+        if (f.number == PIECE_TYPE && f.wire == VARINT)
+            type = f.value;
+    }
+    for (int kind = 0; type == PIECE_USER && kind < PROTECT_KINDS; kind++)
+        if (equals(text, protect_symbol((protect_kind)kind)))
+            return kind;
+    return -1;
+}
+
 static sa_status check_piece(span s, int id, sa_error *error) {
+    const span whole = s;
     span text = {0};
     float score = 0;
     uint64_t type = PIECE_NORMAL;
@@ -211,7 +229,9 @@ static sa_status check_piece(span s, int id, sa_error *error) {
             return sa_fail(error, SA_FORMAT, "damaged SentencePiece model: symbol %d has an unknown part", id);
     }
     bool good;
-    if (id == VOCAB_EOS)
+    if (type == PIECE_USER)
+        good = id > VOCAB_UNK && placeholder_of(whole) >= 0;
+    else if (id == VOCAB_EOS)
         good = type == PIECE_CONTROL && equals(text, "</s>");
     else if (id == VOCAB_UNK)
         good = type == PIECE_UNKNOWN && equals(text, "<unk>");
@@ -252,6 +272,30 @@ static sa_status check_normalizer(span s, sa_error *error) {
             return damaged(error, "it uses a setting that softalign does not");
     }
     return SA_OK;
+}
+
+static void read_normalization(span s, char *name, size_t size) {
+    for (field f; s.at < s.end && read_field(&s, &f);)
+        if (f.number == NORMALIZER_NAME && f.wire == BYTES && is_text(f.bytes) && span_length(f.bytes) < size)
+            snprintf(name, size, "%.*s", (int)span_length(f.bytes), (const char *)f.bytes.at);
+}
+
+void subword_read_facts(subword_facts *out, const char *bytes, size_t n) {
+    span s = {(const unsigned char *)bytes, (const unsigned char *)bytes + n};
+    int pieces = 0;
+    *out = (subword_facts){.normalization = "identity"};
+    for (int kind = 0; kind < PROTECT_KINDS; kind++)
+        out->placeholder[kind] = -1;
+    for (field f; s.at < s.end && read_field(&s, &f);) {
+        if (f.number == MODEL_NORMALIZER)
+            read_normalization(f.bytes, out->normalization, sizeof out->normalization);
+        if (f.number != MODEL_PIECE)
+            continue;
+        int kind = placeholder_of(f.bytes);
+        if (kind >= 0)
+            out->placeholder[kind] = pieces;
+        pieces++;
+    }
 }
 
 sa_status subword_check(const char *bytes, size_t n, sa_vocab_type type, sa_error *error) {

@@ -1,6 +1,7 @@
 #include "text/vocab.h"
 
 #include "base/utf8.h"
+#include "text/nfc.h"
 #include "text/vocab_kind.h"
 
 #include <limits.h>
@@ -11,7 +12,11 @@ struct vocab {
     const vocab_kind *kind;
     sa_vocab_type type;
     void *state;
+    bool nfc; /* text is brought to Form C before it gets to the kind */
 };
+
+/* What the bytes of such a vocabulary begin with; those of a kind follow. */
+static const char nfc_mark[] = "softalign:nfc\n";
 
 static const vocab_kind *const kinds[] = {
     [SA_VOCAB_WORD] = &vocab_kind_word,
@@ -38,11 +43,26 @@ static bool is_blank_line(const char *s, size_t n) {
     return true;
 }
 
+/* Appends a text as the kinds are promised it. */
+static void prepare(const vocab *v, strbuf *out, const char *s, size_t n) {
+    if (!v->nfc) {
+        utf8_clean(out, s, n);
+        return;
+    }
+    strbuf cleaned = {0};
+    utf8_clean(&cleaned, s, n);
+    if (cleaned.failed)
+        out->failed = true;
+    else if (n > 0)
+        nfc_append(out, cleaned.data, cleaned.length);
+    strbuf_free(&cleaned);
+}
+
 struct vocab_learner {
     vocab *v;
-    vocab_options options;
-    strbuf line; /* cleaned */
-    bool any;    /* line that was not blank */
+    vocab_options options; /* of the kind */
+    strbuf line;           /* cleaned */
+    bool any;              /* line that was not blank */
 };
 
 sa_status vocab_learner_new(vocab_learner **out, const vocab_options *options, sa_error *error) {
@@ -55,10 +75,13 @@ sa_status vocab_learner_new(vocab_learner **out, const vocab_options *options, s
     vocab_learner *l = calloc(1, sizeof *l);
     if (!l)
         return sa_fail_memory(error, sizeof *l);
+    bool nfc = options->normalization && strcmp(options->normalization, "nfc") == 0;
     l->options = *options;
-    if (!l->options.normalization)
+    if (nfc || !options->normalization)
         l->options.normalization = "identity";
     sa_status status = create(&l->v, options->type, error);
+    if (status == SA_OK)
+        l->v->nfc = nfc;
     if (status == SA_OK)
         status = l->v->kind->begin(&l->v->state, &l->options, error);
     if (status != SA_OK)
@@ -72,7 +95,7 @@ sa_status vocab_learner_add(vocab_learner *l, const char *line, size_t length, s
     if (is_blank_line(line, length))
         return SA_OK;
     strbuf_clear(&l->line);
-    utf8_clean(&l->line, line, length);
+    prepare(l->v, &l->line, line, length);
     if (l->line.failed)
         return sa_fail_memory(error, length);
     for (char *lf = l->line.data; (lf = strchr(lf, '\n'));)
@@ -100,13 +123,22 @@ void vocab_learner_free(vocab_learner *l) {
 }
 
 sa_status vocab_save(const vocab *v, strbuf *out, sa_error *error) {
+    if (v->nfc)
+        strbuf_puts(out, nfc_mark);
     return v->kind->save(v->state, out, error);
 }
 
 sa_status vocab_load(vocab **out, sa_vocab_type type, const void *bytes, size_t n, sa_error *error) {
     vocab *v;
     SA_TRY(create(&v, type, error));
-    sa_status status = v->kind->load(&v->state, type, n ? bytes : "", n, error);
+    const char *s = n ? bytes : "";
+    size_t mark = strlen(nfc_mark);
+    v->nfc = n >= mark && memcmp(s, nfc_mark, mark) == 0;
+    if (v->nfc) {
+        s += mark;
+        n -= mark;
+    }
+    sa_status status = v->kind->load(&v->state, type, s, n, error);
     if (status != SA_OK) {
         vocab_free(v);
         v = NULL;
@@ -131,9 +163,31 @@ int vocab_size(const vocab *v) {
     return v->kind->size(v->state);
 }
 
+const char *vocab_normalization(const vocab *v) {
+    return v->nfc ? "nfc" : v->kind->normalization(v->state);
+}
+
+int vocab_placeholder(const vocab *v, protect_kind kind) {
+    return v->kind->placeholder(v->state, kind);
+}
+
+bool vocab_protects(const vocab *v) {
+    bool all = true;
+    for (int kind = 0; kind < PROTECT_KINDS; kind++)
+        all = all && vocab_placeholder(v, (protect_kind)kind) >= 0;
+    return all;
+}
+
 const char *vocab_piece(const vocab *v, int id) {
     SA_ASSERT(id >= 0 && id < vocab_size(v));
     return v->kind->piece(v->state, id);
+}
+
+const char *vocab_shown(const vocab *v, int id) {
+    for (int kind = 0; kind < PROTECT_KINDS; kind++)
+        if (id == vocab_placeholder(v, (protect_kind)kind))
+            return protect_name((protect_kind)kind);
+    return vocab_piece(v, id);
 }
 
 /* "<unk>" may be a word too; the symbol that a model writes is the other. */
@@ -148,18 +202,41 @@ sa_status vocab_encode_texts(const vocab *v, const char *text, size_t length, id
                              sa_error *error) {
     if (length == 0)
         return SA_OK;
-    if (utf8_valid_length(text, length) == length)
+    if (!v->nfc && utf8_valid_length(text, length) == length)
         return v->kind->encode(v->state, text, length, ids, texts, error);
-    strbuf cleaned = {0};
-    utf8_clean(&cleaned, text, length);
-    sa_status status = cleaned.failed ? sa_fail_memory(error, length)
-                                      : v->kind->encode(v->state, cleaned.data, cleaned.length, ids, texts, error);
-    strbuf_free(&cleaned);
+    strbuf clean = {0};
+    prepare(v, &clean, text, length);
+    sa_status status = clean.failed ? sa_fail_memory(error, length)
+                                    : v->kind->encode(v->state, clean.data, clean.length, ids, texts, error);
+    strbuf_free(&clean);
     return status;
 }
 
 sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list *ids, sa_error *error) {
     return vocab_encode_texts(v, text, length, ids, NULL, error);
+}
+
+static sa_status encode_side(const vocab *v, const char *line, size_t length, id_list *ids, size_t *symbols,
+                             sa_error *error) {
+    size_t start = ids->n;
+    SA_TRY(vocab_encode(v, line, length, ids, error));
+    *symbols = ids->n - start;
+    return id_list_push(ids, VOCAB_EOS) ? SA_OK : sa_fail_memory(error, ids->n * sizeof *ids->id);
+}
+
+sa_status vocab_encode_pair(const vocab *const side[2], const char *const line[2], const size_t length[2],
+                            id_list *ids, size_t symbols[2], sa_error *error) {
+    strbuf protected[2] = {{0}, {0}};
+    bool protect = vocab_protects(side[0]) && vocab_protects(side[1]);
+    sa_status status = SA_OK;
+    if (protect && !protect_pair(protected, line, length, false))
+        status = sa_fail_memory(error, length[0] + length[1]);
+    for (int k = 0; k < 2 && status == SA_OK; k++)
+        status = encode_side(side[k], protect ? protected[k].data : line[k],
+                             protect ? protected[k].length : length[k], ids, &symbols[k], error);
+    strbuf_free(&protected[0]);
+    strbuf_free(&protected[1]);
+    return status;
 }
 
 sa_status vocab_decode(const vocab *v, const int *ids, size_t n, const char *const *texts, strbuf *out,

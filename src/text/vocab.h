@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "text/protect.h"
 
 enum { VOCAB_EOS = 0, VOCAB_UNK = 1 };
 
@@ -24,7 +25,9 @@ void id_list_free(id_list *list);
 typedef struct vocab_options {
     sa_vocab_type type;
     int size;                  /* upper bound, </s> and <unk> included */
-    const char *normalization; /* SentencePiece rule; "identity" changes nothing but blanks */
+    const char *normalization; /* NULL: "identity", which changes nothing but blanks; "nfc" (text/nfc.h); with
+                                  subwords also SentencePiece's "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" */
+    bool protect;              /* symbols for protected items (text/protect.h), in subwords only */
 } vocab_options;
 
 /* Learning takes line after line. Words are counted, so that memory grows with the number of different ones (beyond
@@ -44,10 +47,18 @@ void vocab_free(vocab *v);
 
 sa_vocab_type vocab_type(const vocab *v);
 int vocab_size(const vocab *v);
+/* The name of what is done to characters first. */
+const char *vocab_normalization(const vocab *v);
+/* The symbol for protected items of a kind, which a text's protect_symbol(kind) becomes; -1: the vocabulary
+ * protects nothing. Texts for vocabularies that protect must have come through protect_write or protect_pair. */
+int vocab_placeholder(const vocab *v, protect_kind kind);
+bool vocab_protects(const vocab *v);
 /* The symbol's own text ("▁man", "dog", "</s>"); constant for the vocabulary's life. In pieces of subwords the mark
  * is a blank, and nothing else is. */
 #define VOCAB_SUBWORD_BLANK "\xE2\x96\x81" /* U+2581 */
 const char *vocab_piece(const vocab *v, int id);
+/* The same for people: "<number>" for the symbol of a protected number. */
+const char *vocab_shown(const vocab *v, int id);
 /* The symbol whose own text this is; <unk> where there is none, and for "</s>" unless that is a word of the text.
  */
 int vocab_find(const vocab *v, const char *piece, size_t length);
@@ -58,8 +69,12 @@ sa_status vocab_encode(const vocab *v, const char *text, size_t length, id_list 
  * starts a word starts with a blank. Appends one zero-terminated text for each id. */
 sa_status vocab_encode_texts(const vocab *v, const char *text, size_t length, id_list *ids, strbuf *texts,
                              sa_error *error);
-/* Appends the text of ids; </s> ends it early. <unk> is written "<unk>" for words, " ⁇ " as SentencePiece does,
- * or as texts[i], in the form above, where texts and texts[i] are not NULL. */
+/* Appends the ids of a source and its translation, </s> behind each, as models learn from them: with symbols for
+ * what is to be protected in both, where the vocabularies have them. symbols: of each, without </s>. */
+sa_status vocab_encode_pair(const vocab *const side[2], const char *const line[2], const size_t length[2],
+                            id_list *ids, size_t symbols[2], sa_error *error);
+/* Appends the text of ids; </s> ends it early. Symbol i is written as texts[i], in the form above, where texts and
+ * texts[i] are not NULL; <unk> else as "<unk>" for words, " ⁇ " as SentencePiece does. */
 sa_status vocab_decode(const vocab *v, const int *ids, size_t n, const char *const *texts, strbuf *out,
                        sa_error *error);
 

@@ -16,6 +16,8 @@ typedef struct vocab_kind {
     void (*free)(void *state);
     int (*size)(const void *state);
     const char *(*piece)(const void *state, int id);
+    const char *(*normalization)(const void *state);
+    int (*placeholder)(const void *state, protect_kind kind);         /* -1: none */
     int (*find)(const void *state, const char *piece, size_t length); /* any id where it is no piece */
     /* texts NULL: not wanted */
     sa_status (*encode)(const void *state, const char *text, size_t length, id_list *ids, strbuf *texts,

@@ -26,6 +26,7 @@ typedef struct subwords {
     subword *model;
     strbuf bytes;     /* as trained or loaded */
     strbuf sentences; /* to learn from, each ended by LF */
+    subword_facts facts;
 } subwords;
 
 static void subwords_free(void *state) {
@@ -92,6 +93,7 @@ static void add_sentence(strbuf *out, const char *s, size_t n) {
 }
 
 static sa_status open_bytes(subwords *w, sa_error *error) {
+    subword_read_facts(&w->facts, w->bytes.data, w->bytes.length);
     return subword_open(&w->model, w->bytes.data, w->bytes.length, error);
 }
 
@@ -101,15 +103,14 @@ static sa_status check_normalization(const char *name, sa_error *error) {
         if (!strcmp(name, known[i]))
             return SA_OK;
     return sa_fail(error, SA_USAGE,
-                   "there is no normalization \"%s\"; choose identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf",
+                   "there is no normalization \"%s\"; choose identity, nfc, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf",
                    name);
 }
 
 /* Fails when nothing is left of any line once it is normalised, where the trainer would end the program. The
  * normalization can be had only through a model, so one is made of a single letter. */
 static sa_status check_something_is_left(const vocab_options *options, const strbuf *text, sa_error *error) {
-    vocab_options smallest = *options;
-    smallest.size = 8;
+    vocab_options smallest = {.type = options->type, .size = 8, .normalization = options->normalization};
     subwords probe = {0};
     id_list ids = {0};
     sa_status status = subword_train(&probe.bytes, &smallest, "a\n", 2, error);
@@ -179,6 +180,14 @@ static const char *subwords_piece(const void *state, int id) {
     return subword_piece(((const subwords *)state)->model, id);
 }
 
+static const char *subwords_normalization(const void *state) {
+    return ((const subwords *)state)->facts.normalization;
+}
+
+static int subwords_placeholder(const void *state, protect_kind kind) {
+    return ((const subwords *)state)->facts.placeholder[kind];
+}
+
 static int subwords_find(const void *state, const char *piece, size_t length) {
     return subword_find(((const subwords *)state)->model, piece, length);
 }
@@ -210,10 +219,10 @@ static sa_status subwords_encode(const void *state, const char *text, size_t len
 }
 
 /* Unescapes what was decoded, with the given texts where HOLE stands. A text's blank is left out at the start. */
-static void fill_holes(strbuf *out, const char *decoded, const int *ids, size_t n, const char *const *texts) {
+static void fill_holes(strbuf *out, const char *decoded, size_t n, const char *const *texts) {
     size_t start = out->length;
     for (size_t i = 0; i < n; i++) {
-        if (ids[i] != VOCAB_UNK || !texts[i])
+        if (!texts[i])
             continue;
         const char *hole = strstr(decoded, HOLE);
         if (!hole)
@@ -231,12 +240,12 @@ static sa_status subwords_decode(const void *state, const int *ids, size_t n, co
     strbuf escaped = {0};
     bool *holes = texts ? calloc(n + 1, sizeof *holes) : NULL;
     for (size_t i = 0; holes && i < n; i++)
-        holes[i] = ids[i] == VOCAB_UNK && texts[i];
+        holes[i] = texts[i] != NULL;
     sa_status status =
         texts && !holes ? sa_fail_memory(error, n) : subword_decode(model, ids, n, holes, HOLE, &escaped, error);
     if (status == SA_OK && escaped.length > 0) {
         if (texts)
-            fill_holes(out, escaped.data, ids, n, texts);
+            fill_holes(out, escaped.data, n, texts);
         else
             replace(out, escaped.data, escaped.length, false);
         status = out->failed ? sa_fail_memory(error, escaped.length) : SA_OK;
@@ -255,6 +264,8 @@ const vocab_kind vocab_kind_subword = {
     .free = subwords_free,
     .size = subwords_size,
     .piece = subwords_piece,
+    .normalization = subwords_normalization,
+    .placeholder = subwords_placeholder,
     .find = subwords_find,
     .encode = subwords_encode,
     .decode = subwords_decode,

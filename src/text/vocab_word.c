@@ -183,8 +183,26 @@ static bool forget_rarest(words *w) {
     return compact(w);
 }
 
+static const char *words_normalization(const void *state) {
+    (void)state;
+    return "identity";
+}
+
+static int words_placeholder(const void *state, protect_kind kind) {
+    (void)state;
+    (void)kind;
+    return -1;
+}
+
 static sa_status words_begin(void **state, const vocab_options *options, sa_error *error) {
-    (void)options;
+    if (options->protect)
+        return sa_fail(error, SA_USAGE,
+                       "numbers, addresses and tags are protected in raw text, which is cut into subwords: protect "
+                       "goes with bpe and unigram, not with words");
+    if (strcmp(options->normalization, "identity"))
+        return sa_fail(error, SA_USAGE,
+                       "words have normalization identity or nfc; \"%s\" goes with bpe and unigram",
+                       options->normalization);
     *state = calloc(1, sizeof(words));
     return *state ? SA_OK : sa_fail_memory(error, sizeof(words));
 }
@@ -362,8 +380,7 @@ static sa_status words_decode(const void *state, const int *ids, size_t n, const
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             strbuf_puts(out, " ");
-        bool given = ids[i] == VOCAB_UNK && texts && texts[i];
-        strbuf_puts(out, given ? texts[i] : words_piece(state, ids[i]));
+        strbuf_puts(out, texts && texts[i] ? texts[i] : words_piece(state, ids[i]));
     }
     return out->failed ? sa_fail_memory(error, out->length) : SA_OK;
 }
@@ -377,6 +394,8 @@ const vocab_kind vocab_kind_word = {
     .free = words_free,
     .size = words_size,
     .piece = words_piece,
+    .normalization = words_normalization,
+    .placeholder = words_placeholder,
     .find = words_find,
     .encode = words_encode,
     .decode = words_decode,

@@ -12,8 +12,8 @@ enum { SAMPLE_BYTES = 32 << 20 };
 
 uint64_t intake_recipe(const sa_train_options *o) {
     char text[256];
-    snprintf(text, sizeof text, "%d %d %d %d %d %s", SAMPLE_BYTES, (int)o->vocab_type, o->model.vocab_source,
-             o->model.vocab_target, o->joint_vocab, o->spm_normalization ? o->spm_normalization : "identity");
+    snprintf(text, sizeof text, "%d %d %d %d %d %d %s", SAMPLE_BYTES, (int)o->vocab_type, o->model.vocab_source,
+             o->model.vocab_target, o->joint_vocab, o->protect, o->normalization ? o->normalization : "identity");
     return hash_string(text);
 }
 
@@ -29,8 +29,21 @@ static size_t sample_size(const intake *t, size_t n) {
     return wanted;
 }
 
+/* Gives a pair to the learners of both sides as a model will see it. room: for what is protected. */
+static sa_status learn_pair(vocab_learner *const learner[2], const pair_lines *lines, bool protect, strbuf room[2],
+                            sa_error *error) {
+    strbuf_clear(&room[0]);
+    strbuf_clear(&room[1]);
+    if (protect && !protect_pair(room, lines->line, lines->length, false))
+        return sa_fail_memory(error, lines->length[0] + lines->length[1]);
+    for (int side = 0; side < 2; side++)
+        SA_TRY(vocab_learner_add(learner[side], protect ? room[side].data : lines->line[side],
+                                 protect ? room[side].length : lines->length[side], error));
+    return SA_OK;
+}
+
 /* Gives the lines to the learners of both sides. Any set of pairs of the sample's size is as likely as another. */
-static sa_status read_sample(const intake *t, pair_reader *reader, vocab_learner *const learner[2],
+static sa_status read_sample(const intake *t, pair_reader *reader, vocab_learner *const learner[2], strbuf room[2],
                              sa_error *error) {
     size_t n = intake_training_pairs(t), wanted = sample_size(t, n);
     permutation order = permutation_at(0, 0, 0, n); /* no seed: all runs on a text can share its vocabularies */
@@ -39,8 +52,8 @@ static sa_status read_sample(const intake *t, pair_reader *reader, vocab_learner
         SA_TRY(pair_reader_next(reader, &lines, error));
         if (!lines.line[SA_SOURCE])
             break; /* the text became shorter, which is noticed later */
-        for (int side = 0; side < 2 && permutation_of(&order, i) < wanted; side++)
-            SA_TRY(vocab_learner_add(learner[side], lines.line[side], lines.length[side], error));
+        if (permutation_of(&order, i) < wanted)
+            SA_TRY(learn_pair(learner, &lines, t->r->options.protect, room, error));
     }
     return SA_OK;
 }
@@ -48,7 +61,7 @@ static sa_status read_sample(const intake *t, pair_reader *reader, vocab_learner
 static sa_status learn(intake *t, vocab_learner *learner[2], sa_error *error) {
     run *r = t->r;
     const sa_train_options *o = &r->options;
-    vocab_options v = {o->vocab_type, o->model.vocab_source, o->spm_normalization};
+    vocab_options v = {o->vocab_type, o->model.vocab_source, o->normalization, o->protect};
     SA_TRY(vocab_learner_new(&learner[0], &v, error));
     v.size = o->model.vocab_target;
     if (!o->joint_vocab)
@@ -56,8 +69,11 @@ static sa_status learn(intake *t, vocab_learner *learner[2], sa_error *error) {
     vocab_learner *const of_side[2] = {learner[0], o->joint_vocab ? learner[0] : learner[1]};
     pair_reader reader;
     SA_TRY(pair_reader_open(&reader, &t->files, error));
-    sa_status status = read_sample(t, &reader, of_side, error);
+    strbuf room[2] = {{0}, {0}};
+    sa_status status = read_sample(t, &reader, of_side, room, error);
     pair_reader_close(&reader);
+    strbuf_free(&room[0]);
+    strbuf_free(&room[1]);
     SA_TRY(status);
     SA_TRY(vocab_learner_end(learner[0], &r->model->source, error));
     if (learner[1])

@@ -61,7 +61,7 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     memset(o, 0, sizeof *o);
     SA_TRY(sa_model_config_preset(&o->model, preset_name, error));
     o->held_out = 500;
-    o->spm_normalization = "identity";
+    o->normalization = "identity";
     o->adadelta_rho = 0.95f;
     o->adadelta_epsilon = 1e-6f;
     o->adam_beta1 = 0.9f;

@@ -86,7 +86,7 @@ done
 scored() {
     cp mixed in
     run 0 '' translate --n-best 1 "$@"
-    sed 's/ ||| /	/g; s/&#124;/|/g' out >rows
+    sed "s/ ||| F0= /\t/; s/ ||| /\t/g; s/&#124;/|/g" out >rows
     cut -f 2 rows >texts
     run 0 '' score "$@" mixed texts
     [ "$(wc -l <out)" -eq 120 ] || fail "score $*: $(wc -l <out) lines"

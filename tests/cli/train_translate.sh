@@ -125,7 +125,7 @@ cp out one_best
 run 0 '' translate -m first --n-best 3
 awk -F ' [|][|][|] ' -v lines="$(lines src)" '
     BEGIN { line = -1 }
-    NF != 4 || $1 !~ /^[0-9]+$/ || $3 !~ /^-[0-9]+\.[0-9]+$/ || $4 !~ /^-[0-9]+\.[0-9]+$/ { print "row: " $0 }
+    NF != 4 || $1 !~ /^[0-9]+$/ || $3 !~ /^F0= -[0-9]+\.[0-9]+$/ || $4 !~ /^-[0-9]+\.[0-9]+$/ { print "row: " $0 }
     $1 == line { if ($4 + 0 > before) print "not sorted: " $0 }
     $1 != line { if ($1 != next_line++) print "line number: " $0 }
     { line = $1; before = $4 + 0 }
@@ -139,7 +139,7 @@ awk -F '\t' 'NF != 2 || $1 !~ /^-[0-9]+\.[0-9]+$/' out >complaints
 cut -f 2 out | cmp -s - one_best || fail '--scores changes the text'
 printf 'bars sees bars now\n' >in
 run 0 '' translate -m $model --n-best 1 --normalize 0
-grep -q '^0 ||| ora il &#124;&#124;&#124; vede il &#124;&#124;&#124; ||| \(-[0-9.]*\) ||| \1$' out || fail "bars: $(cat out)"
+grep -q '^0 ||| ora il &#124;&#124;&#124; vede il &#124;&#124;&#124; ||| F0= \(-[0-9.]*\) ||| \1$' out || fail "bars: $(cat out)"
 
 # ---- pipes
 

@@ -67,14 +67,14 @@ static void empty_sides_have_scores_too(void **state) {
         assert_int_equal(t[i].hypothesis[0].length, length[i]);
         assert_int_equal(t[i].source_length, source_length[i]);
         assert_true(i == 0 ? t[i].hypothesis[0].score == 0 : t[i].hypothesis[0].score < 0);
-        assert_false(t[i].cropped);
+        assert_false(t[i].too_long);
     }
     sa_translations_free(t, 4);
     o.max_length = 2;
     expect_status(sa_score_pairs((const sa_model *const *)&model, 1, (const char *[]){"the dog", "the"},
                                  (const char *[]){"a", "un cane rosso"}, 2, &o, &t, &error),
                   SA_OK);
-    assert_true(!t[0].cropped && t[1].cropped);
+    assert_true(!t[0].too_long && t[1].too_long);
     assert_int_equal(t[1].hypothesis[0].length, 3);
     sa_translations_free(t, 2);
 }

@@ -140,7 +140,7 @@ static void lines_without_words_stay_empty(void **state) {
         assert_true(t[i].hypothesis[0].score == 0 && t[i].hypothesis[0].normalized == 0);
         assert_int_equal(t[i].hypothesis[0].length, 0);
         assert_null(t[i].hypothesis[0].attention);
-        assert_false(t[i].cropped);
+        assert_false(t[i].too_long);
     }
     sa_translations_free(t, 6);
     t = translate(model, lines, 0, &o);
@@ -161,7 +161,7 @@ static void options_may_be_left_out(void **state) {
     sa_translations_free(b, 3);
 }
 
-static void a_very_long_line_is_cropped_and_alters_no_other(void **state) {
+static void a_very_long_line_is_translated_in_pieces_and_alters_no_other(void **state) {
     (void)state;
     enum { WORDS = 20000 };
     char *many = malloc(WORDS * 4 + 1), *one = malloc(100001);
@@ -175,11 +175,13 @@ static void a_very_long_line_is_cropped_and_alters_no_other(void **state) {
     sa_translate_options o = usual();
     o.max_length = 30;
     sa_translation *t = translate(model, lines, 4, &o), *alone = translate(model, line, 2, &o);
-    assert_true(t[1].cropped);
-    assert_int_equal(t[1].source_length, 31);
-    assert_false(t[2].cropped);
+    assert_true(t[1].too_long);
+    assert_true(t[1].pieces > WORDS / 30);
+    assert_int_equal(t[1].source_length, WORDS + t[1].pieces); /* </s> of each */
+    assert_false(t[2].too_long);
+    assert_int_equal(t[2].pieces, 1);
     assert_int_equal(t[2].source_length, 2);
-    assert_false(t[0].cropped || t[3].cropped);
+    assert_false(t[0].too_long || t[3].too_long);
     expect_same(&t[0], &alone[0]);
     expect_same(&t[3], &alone[1]);
     sa_translations_free(t, 4);
@@ -421,7 +423,7 @@ int main(void) {
         cmocka_unit_test(a_beam_may_be_wider_than_the_vocabulary),
         cmocka_unit_test(lines_without_words_stay_empty),
         cmocka_unit_test(options_may_be_left_out),
-        cmocka_unit_test(a_very_long_line_is_cropped_and_alters_no_other),
+        cmocka_unit_test(a_very_long_line_is_translated_in_pieces_and_alters_no_other),
         cmocka_unit_test(attention_is_a_distribution_over_the_words_of_the_line),
         cmocka_unit_test(attention_is_the_same_alone_and_in_company),
         cmocka_unit_test(a_model_that_learned_nothing_comes_to_an_end),

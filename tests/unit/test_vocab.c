@@ -232,6 +232,62 @@ static void a_word_of_100000_letters_is_learnt_from_and_encoded(void **state) {
     }
 }
 
+/* "café" with e and acute as two code points, and as one. */
+#define TWO "cafe\xCC\x81"
+#define ONE "caf\xC3\xA9"
+
+static void with_form_c_it_does_not_matter_how_letters_are_made(void **state) {
+    (void)state;
+    for (int i = 0; i < TYPES; i++) {
+        vocab *v;
+        assert_int_equal(train_on(&v, types[i], 40, "nfc", LINES(TWO " " ONE, ONE " bar", TWO), 3, &error), SA_OK);
+        vocab *again = reload(v);
+        assert_string_equal(vocab_normalization(v), "nfc");
+        assert_string_equal(vocab_normalization(again), "nfc");
+        id_list ids = {0};
+        strbuf text = {0};
+        assert_int_equal(vocab_encode(again, TWO, strlen(TWO), &ids, &error), SA_OK);
+        size_t n = ids.n;
+        assert_int_equal(vocab_encode(again, ONE, strlen(ONE), &ids, &error), SA_OK);
+        assert_int_equal(ids.n, 2 * n);
+        assert_memory_equal(ids.id, ids.id + n, n * sizeof *ids.id);
+        assert_int_equal(vocab_decode(again, ids.id, n, NULL, &text, &error), SA_OK);
+        assert_string_equal(text.data, ONE);
+        strbuf_free(&text);
+        id_list_free(&ids);
+        vocab_free(v);
+        vocab_free(again);
+    }
+}
+
+static void nothing_is_changed_unless_asked_for(void **state) {
+    (void)state;
+    for (int i = 0; i < TYPES; i++) {
+        vocab *v = make(types[i], 40, LINES(TWO " " ONE, ONE " bar", TWO));
+        assert_string_equal(vocab_normalization(v), "identity");
+        id_list ids = {0};
+        strbuf text = {0};
+        assert_int_equal(vocab_encode(v, TWO " " ONE, strlen(TWO " " ONE), &ids, &error), SA_OK);
+        assert_int_equal(vocab_decode(v, ids.id, ids.n, NULL, &text, &error), SA_OK);
+        assert_string_equal(text.data, TWO " " ONE);
+        strbuf_free(&text);
+        id_list_free(&ids);
+        vocab_free(v);
+    }
+}
+
+static void other_normalizations_keep_their_name(void **state) {
+    (void)state;
+    vocab *v;
+    assert_int_equal(train_on(&v, SA_VOCAB_BPE, 40, "nmt_nfkc", toy, 1, &error), SA_OK);
+    vocab *again = reload(v);
+    assert_string_equal(vocab_normalization(again), "nmt_nfkc");
+    vocab_free(v);
+    vocab_free(again);
+    assert_int_equal(train_on(&v, SA_VOCAB_WORD, 40, "nfkc", toy, 1, &error), SA_USAGE);
+    assert_int_equal(train_on(&v, SA_VOCAB_BPE, 40, "nfd", toy, 1, &error), SA_USAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(id_0_is_the_end_and_id_1_the_unknown_word),
@@ -248,6 +304,9 @@ int main(void) {
         cmocka_unit_test(known_text_comes_back_and_the_end_symbol_ends_it),
         cmocka_unit_test(ids_out_of_range_are_refused),
         cmocka_unit_test(a_word_of_100000_letters_is_learnt_from_and_encoded),
+        cmocka_unit_test(with_form_c_it_does_not_matter_how_letters_are_made),
+        cmocka_unit_test(nothing_is_changed_unless_asked_for),
+        cmocka_unit_test(other_normalizations_keep_their_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

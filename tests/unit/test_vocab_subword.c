@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sentences.h"
+#include "protecting_vocab.h"
 
 static sa_error error;
 static const sa_vocab_type types[] = {SA_VOCAB_BPE, SA_VOCAB_UNIGRAM};
@@ -246,13 +246,74 @@ static void a_text_in_the_place_of_an_unknown_symbol_brings_its_blank(void **sta
     vocab *v = make(SA_VOCAB_BPE, 14, "identity", LINES("ab ab ab", "b a"), 5);
     int ab = id_of(v, MARK "ab");
     strbuf out = {0};
-    assert_int_equal(vocab_decode(v, (int[]){1, ab, 1, 1}, 4, LINES(" new", "no", " </s>", "s"), &out, &error),
-                     SA_OK);
+    assert_int_equal(
+        vocab_decode(v, (int[]){1, ab, 1, 1}, 4, (const char *[]){" new", NULL, " </s>", "s"}, &out, &error),
+        SA_OK);
     assert_string_equal(out.data, "new ab </s>s");
     strbuf_clear(&out);
     assert_int_equal(vocab_decode(v, (int[]){1, ab, 1}, 3, (const char *[]){NULL, NULL, "x"}, &out, &error), SA_OK);
     assert_string_equal(out.data, " ⁇  abx");
     strbuf_free(&out);
+    vocab_free(v);
+}
+
+static void a_protected_item_is_one_symbol_of_its_own(void **state) {
+    (void)state;
+    for (int i = 0; i < TYPES; i++) {
+        vocab *v = protecting_vocab(types[i]), *again;
+        strbuf bytes = {0};
+        assert_int_equal(vocab_save(v, &bytes, &error), SA_OK);
+        assert_int_equal(vocab_load(&again, types[i], bytes.data, bytes.length, &error), SA_OK);
+        assert_true(vocab_protects(v) && vocab_protects(again));
+        id_list ids = {0};
+        const char *const text = "sees" NUMBER TAG "dog" NUMBER;
+        assert_int_equal(vocab_encode(again, text, strlen(text), &ids, &error), SA_OK);
+        int number = vocab_placeholder(again, PROTECT_NUMBER), tag = vocab_placeholder(again, PROTECT_TAG), n = 0;
+        assert_string_equal(vocab_piece(again, number), NUMBER);
+        assert_string_equal(vocab_shown(again, number), "<number>");
+        for (size_t k = 0; k < ids.n; k++)
+            n += ids.id[k] == number || ids.id[k] == tag;
+        assert_int_equal(n, 3);
+        for (int id = 0; id < vocab_size(v); id++) /* no longer piece has one inside */
+            assert_true(id == number || !strstr(vocab_piece(v, id), NUMBER));
+        assert_becomes(again, text, text);
+        id_list_free(&ids);
+        strbuf_free(&bytes);
+        vocab_free(v);
+        vocab_free(again);
+    }
+}
+
+static void a_vocabulary_that_does_not_protect_has_no_such_symbols(void **state) {
+    (void)state;
+    for (int i = 0; i < TYPES; i++) {
+        vocab *v = make(types[i], 20, "identity", LINES("ab " NUMBER " ab " NUMBER, NUMBER), 5);
+        assert_false(vocab_protects(v));
+        assert_int_equal(vocab_placeholder(v, PROTECT_NUMBER), -1);
+        assert_becomes(v, "ab " NUMBER, "ab " NUMBER);
+        vocab_free(v);
+    }
+    vocab *v;
+    vocab_options words = {.type = SA_VOCAB_WORD, .size = 20, .protect = true};
+    assert_int_equal(train_with(&v, &words, LINES("a b"), 1, &error), SA_USAGE);
+}
+
+static void pairs_are_protected_where_both_sides_are(void **state) {
+    (void)state;
+    vocab *v = protecting_vocab(SA_VOCAB_BPE);
+    const vocab *const both[2] = {v, v};
+    const char *const line[2] = {"the dog sees 12 cats 7", "12 cats"};
+    id_list ids = {0};
+    size_t n[2], numbers[2] = {0, 0};
+    assert_int_equal(
+        vocab_encode_pair(both, line, (const size_t[]){strlen(line[0]), strlen(line[1])}, &ids, n, &error), SA_OK);
+    assert_int_equal(ids.n, n[0] + n[1] + 2);
+    assert_int_equal(ids.id[n[0]], VOCAB_EOS);
+    for (size_t i = 0; i < ids.n; i++)
+        numbers[i > n[0]] += ids.id[i] == vocab_placeholder(v, PROTECT_NUMBER);
+    assert_int_equal(numbers[0], 1);
+    assert_int_equal(numbers[1], 1);
+    id_list_free(&ids);
     vocab_free(v);
 }
 
@@ -304,6 +365,9 @@ int main(void) {
         cmocka_unit_test(unknown_letters_are_shown_as_sentencepiece_does),
         cmocka_unit_test(unknown_letters_keep_their_text),
         cmocka_unit_test(a_text_in_the_place_of_an_unknown_symbol_brings_its_blank),
+        cmocka_unit_test(a_protected_item_is_one_symbol_of_its_own),
+        cmocka_unit_test(a_vocabulary_that_does_not_protect_has_no_such_symbols),
+        cmocka_unit_test(pairs_are_protected_where_both_sides_are),
         cmocka_unit_test(training_and_loading_print_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
