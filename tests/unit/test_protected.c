@@ -48,8 +48,10 @@ static sa_status train(const char *run, bool protect, double epochs, sa_model **
     o.after_epochs = epochs;
     o.after_updates = epochs == 0;
     o.valid_freq = 1000;
-    if (strcmp(run, "blind") == 0)
+    if (strcmp(run, "blind") == 0) {
         strcpy(o.model.preset, "rnnencdec");
+        o.model.dim_att = 0;
+    }
     sa_status status = sa_train(&o, NULL, NULL, &error);
     snprintf(model, sizeof model, "%s/best.safetensors", path.output);
     return status == SA_OK ? sa_model_open(out, model, &error) : status;
