@@ -12,7 +12,9 @@ void *block_new(size_t bytes) {
     if (bytes > SIZE_MAX - align)
         return NULL;
     bytes = bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
-    char *data = aligned_alloc(align, bytes);
+    void *data; /* aligned_alloc would want a multiple of whole pages */
+    if (posix_memalign(&data, align, bytes))
+        return NULL;
 #ifdef MADV_HUGEPAGE
     if (data &&
         align == HUGE_PAGE) /* whole pages only: the last part of one would cost a page that nobody asked for */
