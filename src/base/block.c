@@ -16,8 +16,7 @@ void *block_new(size_t bytes) {
     if (posix_memalign(&data, align, bytes))
         return NULL;
 #ifdef MADV_HUGEPAGE
-    if (data &&
-        align == HUGE_PAGE) /* whole pages only: the last part of one would cost a page that nobody asked for */
+    if (align == HUGE_PAGE) /* whole pages only: the last part of one would cost a page that nobody asked for */
         madvise(data, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     return data;

@@ -109,8 +109,10 @@ static sa_status add_piece(cutter *c, const char *text, size_t n, sa_error *erro
     size_t most = (size_t)c->options->max_length;
     cut_trim(&text, &n);
     SA_TRY(encode(c, &p, text, n, error));
-    if (p.source.ids.n == 0)
+    if (p.source.ids.n == 0) {
+        symbols_free(&p.source);
         return SA_OK;
+    }
     size_t middle = p.source.ids.n > most ? cut_middle(text, n) : 0;
     if (middle > 0) {
         symbols_free(&p.source);
