@@ -183,7 +183,7 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_heatmap, command_evaluate,
-    command_inspect, command_bench;
+    command_symmetrize, command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -298,7 +298,7 @@ void models_close(model_list *list);
 
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
 extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
-extern const char *const vocab_type_names[];
+extern const char *const vocab_type_names[], *const symmetrization_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);

@@ -417,6 +417,45 @@ SA_API sa_status sa_score_pairs(const sa_model *const *models, int n_models, con
                                 const char *const *targets, size_t n, const sa_translate_options *options,
                                 sa_translation **out, sa_error *error);
 
+/* ---- word alignments --------------------------------------------------------------------------------- */
+
+/* A link between a word of the source and one of the target, which count from 0. */
+typedef struct sa_link {
+    int source, target;
+    float weight;  /* how sure it is, 0 ... 1; 1 where nothing is known */
+    bool possible; /* not sure: annotators of gold links may doubt */
+} sa_link;
+
+/* Those of a pair, in order of source, then target, no two alike. */
+typedef struct sa_links {
+    size_t n;
+    sa_link *link;
+} sa_links;
+
+/* Reads "0-0 1-2 2p3 3-1:0.75": links with blanks between, i-j or, where only possible, ipj or i?j, with a weight
+ * or without. base: what the first word is called, 0 or 1; swap: the target word is named first. Of a link that
+ * stands there twice the surer stays. SA_DATA with the piece that is no link; no line may name more than a million
+ * words. Free with sa_links_free. */
+SA_API sa_status sa_links_parse(sa_links *out, const char *line, int base, bool swap, sa_error *error);
+SA_API void sa_links_free(sa_links *links);
+/* Writes them so, from 0, the target word first if swap, with weights or without. *out belongs to the caller. */
+SA_API sa_status sa_links_format(const sa_links *links, bool swap, bool weights, char **out, sa_error *error);
+
+/* How the links of two directions are made one. */
+typedef enum sa_symmetrization {
+    SA_INTERSECTION,       /* links that both have */
+    SA_UNION,              /* that one has */
+    SA_GROW_DIAG,          /* the intersection; then, again and again, links of the union next to those, diagonally
+                              too, that link a word without any */
+    SA_GROW_DIAG_FINAL,    /* then links of the forward, last of the reverse direction of such a word */
+    SA_GROW_DIAG_FINAL_AND /* the same, but of two such words */
+} sa_symmetrization;
+/* Both name the source word first. A weight is the mean of both, 0 where there is no link. (Och and Ney 2003;
+ * Koehn, Och and Marcu 2003; candidates are tried in order, again and again, as fast_align's atools does.) Free
+ * with sa_links_free. */
+SA_API sa_status sa_links_symmetrize(sa_links *out, const sa_links *forward, const sa_links *reverse,
+                                     sa_symmetrization how, sa_error *error);
+
 /* ---- evaluation -------------------------------------------------------------------------------------- */
 
 /* Metrics have the definitions and, to the last digits, the values of sacreBLEU 2. In all of them hypotheses[i] is
@@ -506,7 +545,29 @@ SA_API void sa_ter_options_init(sa_ter_options *options);
 SA_API sa_status sa_ter(const char *const *hypotheses, size_t n, const char *const *const *references,
                         size_t n_references, const sa_ter_options *options, sa_ter_result *result, sa_error *error);
 
-typedef enum sa_metric_kind { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_TER } sa_metric_kind;
+/* Texts are links (sa_links_parse). Of a hypothesis all links count alike. */
+typedef struct sa_aer_options {
+    int base, reference_base; /* what hypotheses and references call the first word: 0 or 1 */
+    bool swap;                /* hypotheses name the target word first */
+} sa_aer_options;
+
+typedef struct sa_aer_result {
+    double aer;                        /* 0 ... 100, less is better */
+    double precision, recall;          /* percent */
+    int64_t links, sure;               /* of the hypotheses; of the references */
+    char signature[SA_SIGNATURE_SIZE]; /* nrefs:1|base:0|refbase:1|swap:no|version:... */
+} sa_aer_result;
+
+SA_API void sa_aer_options_init(sa_aer_options *options);
+/* Alignment error rate (Och and Ney 2003), A the links of the hypotheses, S and P the sure and the possible ones of
+ * the references, every sure one also possible:
+ *   precision = |A & P| / |A|   recall = |A & S| / |S|   AER = 1 - (|A & S| + |A & P|) / (|A| + |S|)
+ * and 0 where there are neither links nor sure ones. Of several references sure is what all call sure, possible
+ * what any has. SA_DATA for what is no links. */
+SA_API sa_status sa_aer(const char *const *hypotheses, size_t n, const char *const *const *references,
+                        size_t n_references, const sa_aer_options *options, sa_aer_result *result, sa_error *error);
+
+typedef enum sa_metric_kind { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_TER, SA_METRIC_AER } sa_metric_kind;
 
 /* A metric and its options; those of other kinds are not looked at. */
 typedef struct sa_metric {
@@ -514,6 +575,7 @@ typedef struct sa_metric {
     sa_bleu_options bleu;
     sa_chrf_options chrf;
     sa_ter_options ter;
+    sa_aer_options aer;
 } sa_metric;
 
 /* The defaults of every kind. */
@@ -526,7 +588,7 @@ SA_API sa_status sa_statistics_collect(sa_statistics **out, const sa_metric *met
                                        size_t n, const char *const *const *references, size_t n_references,
                                        sa_error *error);
 SA_API void sa_statistics_free(sa_statistics *statistics);
-/* "BLEU", "chrF2++" or "TER", and how the scores are made; live as long as the statistics. */
+/* "BLEU", "chrF2++", "TER" or "AER", and how the scores are made; live as long as the statistics. */
 SA_API const char *sa_statistics_name(const sa_statistics *statistics);
 SA_API const char *sa_statistics_signature(const sa_statistics *statistics);
 
@@ -536,6 +598,7 @@ typedef struct sa_score {
         sa_bleu_result bleu;
         sa_chrf_result chrf;
         sa_ter_result ter;
+        sa_aer_result aer;
     } detail; /* of the metric's kind */
 } sa_score;
 
