@@ -60,7 +60,7 @@ refuses 1 "^softalign: broken:1: 'x-y': a link is written" evaluate --metrics ae
 refuses 1 "^softalign: broken:1: 'x-y'" evaluate --metrics aer -i forward broken
 refuses 1 "^softalign: forward:1: '0-0': .*count from 1" evaluate --metrics aer --aer-base 1 -i forward gold
 refuses 2 'not together' evaluate --metrics aer,bleu -i forward gold
-refuses 1 'has 1 lines' evaluate --metrics aer -i short gold
+refuses 1 'gold has 2 lines, but short has 1' evaluate --metrics aer -i short gold
 
 prints '0-0
 0-1' symmetrize --swap-reverse --method intersection forward reverse
