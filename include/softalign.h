@@ -383,6 +383,8 @@ typedef struct sa_hypothesis {
     double *word_score; /* log p of each symbol; NULL unless asked for */
     float *attention;   /* (length x source_length), rows sum to 1; NULL unless asked for, where the model has none,
                            and   where a line of several pieces would need more than 2^24 numbers */
+    int *word;          /* with attention: the word of text that each symbol begins or goes on with, counted from 0 at
+                           blanks; -1: none, as </s>. NULL unless attention was asked for */
     int items_added;    /* protected items that the model left out */
 } sa_hypothesis;
 
@@ -391,6 +393,7 @@ typedef struct sa_translation {
     sa_hypothesis *hypothesis;
     int source_length;    /* source symbols, </s> included; 0 for an empty line */
     char **source_symbol; /* NULL unless asked for */
+    int *source_word;     /* of each: the word of the line, as in a hypothesis */
     int pieces;           /* translated one by one, their symbols one behind the other here; 0 for an empty line */
     bool too_long;        /* a sentence was longer than max_length, and was cut */
 } sa_translation;
