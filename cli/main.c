@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_train,    &command_translate,  &command_score,   &command_heatmap,
+    &command_train,    &command_translate,  &command_score,   &command_align, &command_heatmap,
     &command_evaluate, &command_symmetrize, &command_inspect, &command_bench,
 };
 

@@ -260,8 +260,8 @@ static bool join_hypothesis(const joint *j, int k, sa_hypothesis *out) {
     out->symbol = j->symbols ? calloc(length, sizeof *out->symbol) : NULL;
     out->word_score = j->word_scores ? calloc(length, sizeof *out->word_score) : NULL;
     out->attention = j->attention ? calloc(length * (size_t)j->source_length, sizeof *out->attention) : NULL;
-    bool ok = out->text && (!part_of(j, 0, k)->word || out->word) && (!j->symbols || out->symbol) && (!j->word_scores || out->word_score) &&
-              (!j->attention || out->attention);
+    bool ok = out->text && (!part_of(j, 0, k)->word || out->word) && (!j->symbols || out->symbol) &&
+              (!j->word_scores || out->word_score) && (!j->attention || out->attention);
     for (size_t i = 0, words = 0, columns = 0; i < j->n && ok; i++) {
         const sa_hypothesis *h = part_of(j, i, k);
         ok = copy_words(j, i, h, (int)words, (int)columns, out);
@@ -272,17 +272,19 @@ static bool join_hypothesis(const joint *j, int k, sa_hypothesis *out) {
 }
 
 static bool join_sources(const joint *j, sa_translation *out) {
-    if (!j->parts[0].source_symbol)
-        return true;
-    out->source_symbol = calloc((size_t)j->source_length, sizeof *out->source_symbol);
-    out->source_word = calloc((size_t)j->source_length, sizeof *out->source_word);
-    int at = 0;
-    bool ok = out->source_symbol != NULL && out->source_word != NULL;
+    const sa_translation *first = &j->parts[0];
+    size_t length = (size_t)j->source_length, at = 0;
+    out->source_symbol = first->source_symbol ? calloc(length, sizeof *out->source_symbol) : NULL;
+    out->source_word = first->source_word ? calloc(length, sizeof *out->source_word) : NULL;
+    bool ok = (!first->source_symbol || out->source_symbol) && (!first->source_word || out->source_word);
     for (size_t i = 0; i < j->n && ok; i++) {
-        ok = copy_symbols(out->source_symbol + at, j->parts[i].source_symbol, j->parts[i].source_length);
-        memcpy(out->source_word + at, j->parts[i].source_word,
-               (size_t)j->parts[i].source_length * sizeof *out->source_word);
-        at += j->parts[i].source_length;
+        const sa_translation *part = &j->parts[i];
+        size_t n = (size_t)part->source_length;
+        if (out->source_symbol)
+            ok = copy_symbols(out->source_symbol + at, part->source_symbol, part->source_length);
+        if (out->source_word)
+            memcpy(out->source_word + at, part->source_word, n * sizeof *out->source_word);
+        at += n;
     }
     return ok;
 }

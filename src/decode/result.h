@@ -9,8 +9,8 @@
 sa_status result_empty(sa_translation *out, sa_error *error);
 /* Crops ids to max_length, which is noted in *out, and ends them with </s>. */
 sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error *error);
-/* Length and, when asked for, symbols and words of the source, whose ids end with </s>. shown: what to show for each symbol instead of its own text;
- * it and each may be NULL. */
+/* Length and, when asked for, symbols and words of the source, whose ids end with </s>. shown: what to show for
+ * each symbol instead of its own text; it and each may be NULL. */
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
                         const symbols *source, const char *const *shown, sa_error *error);
 /* A hypothesis with its text, which it takes (NULL: there was no memory for it). Attention and scores of words move

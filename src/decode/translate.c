@@ -92,8 +92,7 @@ static sa_status write_hypothesis(const translation_job *job, const source_piece
     for (int i = 0; raw && i < from->length - 1; i++)
         w.word[i] = i;
     if (status == SA_OK)
-        status = result_hypothesis(out, job->models, job->options, from, text, raw ? NULL : w.shown,
-                                   w.word, error);
+        status = result_hypothesis(out, job->models, job->options, from, text, raw ? NULL : w.shown, w.word, error);
     out->items_added = raw ? 0 : w.added;
     written_free(&w);
     return status;

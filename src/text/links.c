@@ -58,6 +58,14 @@ void links_extent(const sa_links *links, int *source, int *target) {
     }
 }
 
+void sa_links_swap(sa_links *links) {
+    for (size_t i = 0; i < links->n; i++) {
+        sa_link *l = &links->link[i];
+        *l = (sa_link){l->target, l->source, l->weight, l->possible};
+    }
+    links_sort(links);
+}
+
 void sa_links_free(sa_links *links) {
     free(links->link);
     *links = (sa_links){0};
@@ -124,8 +132,6 @@ sa_status sa_links_parse(sa_links *out, const char *line, int base, bool swap, s
         size_t length = strcspn(line, blanks);
         sa_link link;
         const char *wrong = read_link(line, line + length, base, &link);
-        if (swap)
-            link = (sa_link){link.target, link.source, link.weight, link.possible};
         bool kept = !wrong && links_push(out, &capacity, link);
         if (!kept) {
             sa_links_free(out);
@@ -135,6 +141,8 @@ sa_status sa_links_parse(sa_links *out, const char *line, int base, bool swap, s
         line += length;
     }
     links_sort(out);
+    if (swap)
+        sa_links_swap(out);
     return SA_OK;
 }
 

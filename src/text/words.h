@@ -19,8 +19,8 @@ int words_take_symbol(word_counter *c, const vocab *v, int id, const char *text)
  * symbol that stands for several words counts as the first of them. */
 sa_status words_of_symbols(const vocab *v, const char *text, size_t length, int *word, size_t n, sa_error *error);
 
-/* A text with symbols in the place of items that are protected has other words: (*out)[i] is that of the text itself
- * where word i of the protected one begins. *out belongs to the caller. */
+/* A text with symbols in the place of items that are protected has other words: (*out)[i] is that of the text
+ * itself where word i of the protected one begins. *out belongs to the caller. */
 sa_status words_under_protection(int **out, const char *text, const char *protected, sa_error *error);
 
 #endif
