@@ -29,7 +29,7 @@ typedef struct room {
     size_t n, size;
 } room;
 
-enum { ROOMS = 32 };
+enum { ROOMS = 40 };
 
 /* What a draw is made of, for pairs of `longest` words a side. */
 static int list_rooms(count_draw *w, const count_text *text, room list[ROOMS]) {
@@ -43,6 +43,8 @@ static int list_rooms(count_draw *w, const count_text *text, room list[ROOMS]) {
         list[k++] = (room){(void **)&w->words[d].next, n, sizeof(int)};
         list[k++] = (room){(void **)&w->stems[d].first, n, sizeof(int)};
         list[k++] = (room){(void **)&w->stems[d].next, n, sizeof(int)};
+        list[k++] = (room){(void **)&w->stem[d], n, sizeof(int)};
+        list[k++] = (room){(void **)&w->share[d], n, sizeof(float)};
         list[k++] = (room){(void **)&w->word_links[d], n, sizeof(float)};
         list[k++] = (room){(void **)&w->stem_links[d], n, sizeof(float)};
         list[k++] = (room){(void **)&w->fertility[d], n * COUNT_FERTILITIES, sizeof(float)};
@@ -98,48 +100,56 @@ double count_draw_bytes(const count_text *text) {
 
 /* ---- counts without the pair's own ------------------------------------------------------------------- */
 
-/* kind_of: NULL, or the kinds of the words, their stems. */
-static void find_repeats(count_repeats *r, int *last, const int *word, int n, const int *kind_of) {
+static void find_repeats(const count_repeats *r, int *last, const int *kind, int n) {
     for (int i = 0; i < n; i++) {
-        int kind = kind_of ? kind_of[word[i]] : word[i], before = last[kind];
+        int before = last[kind[i]];
         r->next[i] = -1;
         r->first[i] = before < 0 ? i : r->first[before];
         if (before >= 0)
             r->next[before] = i;
-        last[kind] = i;
+        last[kind[i]] = i;
     }
     for (int i = 0; i < n; i++)
-        last[kind_of ? kind_of[word[i]] : word[i]] = -1;
+        last[kind[i]] = -1;
 }
 
-static void look_up(count_draw *w, const count_chain *c, const count_pair *p) {
-    const count_stems *stems = &c->text->stems;
+/* Memory for the counts of one word of the source is asked for while those of the word before are read. */
+static void look_up_links(const count_draw *w, const count_chain *c, const count_pair *p) {
     const int S = p->length[SA_SOURCE], T = p->length[SA_TARGET];
-    for (int i = 0; i < S; i++) {
-        int source = p->word[SA_SOURCE][i];
-        const count_row *words = &c->words.row[source], *kinds = &c->stems.row[stems->of[SA_SOURCE][source]];
-        size_t at = (size_t)i * (size_t)T;
-        for (int j = 0; j < T; j++) {
-            int target = p->word[SA_TARGET][j];
-            const count_cell *word = count_find(words, target);
-            const count_cell *kind = count_find(kinds, stems->of[SA_TARGET][target]);
-            for (int d = 0; d < 2; d++) {
-                w->counts[d][at + (size_t)j] = (float)word->count[d];
-                w->counts[2 + d][at + (size_t)j] = (float)kind->count[d];
-            }
+    const int *source = p->word[SA_SOURCE], *target = p->word[SA_TARGET];
+    const int *source_stem = w->stem[SA_SOURCE], *target_stem = w->stem[SA_TARGET];
+    for (int s = -1; s < S; s++) {
+        int ahead = s + 1 < S ? s + 1 : s;
+        const count_row *next_words = &c->words.row[source[ahead]], *next_stems = &c->stems.row[source_stem[ahead]];
+        for (int t = 0; t < T; t++) {
+            count_expect(next_words, target[t]);
+            count_expect(next_stems, target_stem[t]);
+        }
+        if (s < 0)
+            continue;
+        const count_row *words = &c->words.row[source[s]], *stems = &c->stems.row[source_stem[s]];
+        const size_t row = (size_t)s * (size_t)T;
+        float *n[4] = {w->counts[0] + row, w->counts[1] + row, w->counts[2] + row, w->counts[3] + row};
+        for (int t = 0; t < T; t++) {
+            const count_cell *word = count_find(words, target[t]), *stem = count_find(stems, target_stem[t]);
+            n[0][t] = (float)word->count[0];
+            n[1][t] = (float)word->count[1];
+            n[2][t] = (float)stem->count[0];
+            n[3][t] = (float)stem->count[1];
         }
     }
-    for (int d = 0; d < 2; d++) {
-        for (int i = 0; i < p->length[d]; i++) {
-            int word = p->word[d][i];
-            w->word_links[d][i] = (float)c->giver[d][word].links;
-            w->stem_links[d][i] = (float)c->stem_links[d][stems->of[d][word]];
-            for (int k = 0; k < COUNT_FERTILITIES; k++)
-                w->fertility[d][i * COUNT_FERTILITIES + k] = (float)c->giver[d][word].fertility[k];
-        }
-        for (int j = 0; j < p->length[1 - d]; j++)
-            w->none[d][j] = (float)c->none[d][p->word[1 - d][j]];
+}
+
+static void look_up_words(const count_draw *w, const count_chain *c, const count_pair *p, int d) {
+    for (int i = 0; i < p->length[d]; i++) {
+        const count_giver *giver = &c->giver[d][p->word[d][i]];
+        w->word_links[d][i] = (float)giver->links;
+        w->stem_links[d][i] = (float)c->stem_links[d][w->stem[d][i]];
+        for (int k = 0; k < COUNT_FERTILITIES; k++)
+            w->fertility[d][i * COUNT_FERTILITIES + k] = (float)giver->fertility[k];
     }
+    for (int j = 0; j < p->length[1 - d]; j++)
+        w->none[d][j] = (float)c->none[d][p->word[1 - d][j]];
 }
 
 /* Takes one link from the counts (S,T) of all places that repeat those two, and from the givers' links. */
@@ -179,44 +189,60 @@ static int discount_own(count_draw *w, const count_pair *p, int d) {
 
 /* ---- probabilities of words -------------------------------------------------------------------------- */
 
-/* p(taker | giver) for one giver: n and n_stems are at its counts, `step` apart from taker to taker; so is out. */
-static void give(const count_draw *w, const count_chain *c, const count_pair *p, int d, int i) {
-    const count_stems *stems = &c->text->stems;
-    const int takers = p->length[1 - d], *taker = p->word[1 - d];
-    const size_t T = (size_t)p->length[SA_TARGET], givers = (size_t)p->length[d];
-    const size_t start = d == SA_SOURCE ? (size_t)i * T : (size_t)i, step = d == SA_SOURCE ? 1 : T;
-    const float *n = w->counts[d] + start, *n_stems = w->counts[2 + d] + start;
-    const int stem = stems->of[d][p->word[d][i]];
-    const float divisor = 1 / (w->word_links[d][i] + priors.kappa);
-    const float guess =
-        priors.kappa / (w->stem_links[d][i] + priors.kappa_stems * (float)stems->kinds[1 - d] + priors.same);
-    float *out = w->lexical[d] + i;
-    for (int j = 0; j < takers; j++) {
-        size_t at = (size_t)j * step;
-        float same = stems->of[1 - d][taker[j]] == stem ? priors.same : 0;
-        float from_stems = guess * (n_stems[at] + priors.kappa_stems + same) * stems->share[1 - d][taker[j]];
-        out[(size_t)j * givers] = (n[at] + from_stems) * divisor;
+/* Turns what each giver's counts are divided by into what they are multiplied by: word_links into 1 / (n(e) +
+ * kappa), stem_links into kappa / (n(g_e) + ...). */
+static void invert(const count_draw *w, const count_chain *c, const count_pair *p, int d) {
+    const float stems = priors.kappa_stems * (float)c->text->stems.kinds[1 - d] + priors.same;
+    for (int i = 0; i < p->length[d]; i++) {
+        w->word_links[d][i] = 1 / (w->word_links[d][i] + priors.kappa);
+        w->stem_links[d][i] = priors.kappa / (w->stem_links[d][i] + stems);
     }
 }
 
-void count_draw_begin(count_draw *w, const count_chain *c, const count_pair *p) {
-    for (int d = 0; d < 2; d++) {
-        memcpy(w->link[d], c->link + p->taken[d], (size_t)p->length[1 - d] * sizeof *w->link[d]);
-        find_repeats(&w->words[d], w->last, p->word[d], p->length[d], NULL);
-        find_repeats(&w->stems[d], w->last, p->word[d], p->length[d], c->text->stems.of[d]);
+/* p(taker | giver) of both directions, for one word of the source and each of the target. */
+static void weigh_words(const count_draw *w, const count_pair *p, int s) {
+    const int T = p->length[SA_TARGET];
+    const size_t S = (size_t)p->length[SA_SOURCE], row = (size_t)s * (size_t)T;
+    const float *n[4] = {w->counts[0] + row, w->counts[1] + row, w->counts[2] + row, w->counts[3] + row};
+    const float word = w->word_links[SA_SOURCE][s], stem = w->stem_links[SA_SOURCE][s],
+                share = w->share[SA_SOURCE][s];
+    const float *words = w->word_links[SA_TARGET], *stems = w->stem_links[SA_TARGET], *shares = w->share[SA_TARGET];
+    float *forward = w->lexical[SA_SOURCE] + s, *backward = w->lexical[SA_TARGET] + row;
+    for (int t = 0; t < T; t++) {
+        float least = priors.kappa_stems + (w->stem[SA_TARGET][t] == w->stem[SA_SOURCE][s] ? priors.same : 0);
+        forward[(size_t)t * S] = (n[0][t] + stem * (n[2][t] + least) * shares[t]) * word;
+        backward[t] = (n[1][t] + stems[t] * (n[3][t] + least) * share) * words[t];
     }
-    look_up(w, c, p);
+}
+
+static void begin_side(const count_draw *w, const count_chain *c, const count_pair *p, int d) {
+    const count_stems *stems = &c->text->stems;
+    for (int i = 0; i < p->length[d]; i++) {
+        w->stem[d][i] = stems->of[d][p->word[d][i]];
+        w->share[d][i] = stems->share[d][p->word[d][i]];
+    }
+    find_repeats(&w->words[d], w->last, p->word[d], p->length[d]);
+    find_repeats(&w->stems[d], w->last, w->stem[d], p->length[d]);
+    memcpy(w->link[d], c->link + p->taken[d], (size_t)p->length[1 - d] * sizeof *w->link[d]);
+}
+
+void count_draw_begin(count_draw *w, const count_chain *c, const count_pair *p) {
+    for (int d = 0; d < 2; d++)
+        begin_side(w, c, p, d);
+    look_up_links(w, c, p);
     for (int d = 0; d < 2; d++) {
+        look_up_words(w, c, p, d);
         int own = w->link[d][0] == COUNT_NOT_YET ? 0 : discount_own(w, p, d);
         float all = (float)(c->none_total[d] - own) + priors.kappa_none * (float)c->text->text->vocab_size[1 - d];
         for (int j = 0; j < p->length[1 - d]; j++)
             w->none[d][j] = priors.none * (w->none[d][j] + priors.kappa_none) / all;
-        for (int i = 0; i < p->length[d]; i++) {
-            give(w, c, p, d, i);
+        for (int i = 0; i < p->length[d]; i++)
             for (int k = 0; k < COUNT_FERTILITIES; k++)
                 w->fertility[d][i * COUNT_FERTILITIES + k] += priors.kappa_fertility * (float)c->fertility[d][k];
-        }
+        invert(w, c, p, d);
     }
+    for (int s = 0; s < p->length[SA_SOURCE]; s++)
+        weigh_words(w, p, s);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */

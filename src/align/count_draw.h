@@ -16,6 +16,8 @@ typedef struct count_draw {
     int longest;
     int16_t *link[2];                     /* (takers) */
     count_repeats words[2], stems[2];     /* by side */
+    int *stem[2];                         /* (places), by side */
+    float *share[2];                      /* (places), by side: of the word among those of its stem */
     int *last;                            /* by word or stem: -1 between pairs */
     float *counts[4];                     /* (S,T): links of the words in direction 0 and 1, and of the stems */
     float *word_links[2], *stem_links[2]; /* (givers): of the word, of its stem */

@@ -34,12 +34,21 @@ sa_status count_table_add(count_table *t, int source, int target, int direction,
 /* Bytes that tables of one entry for each of n links take at most, beside 16 a row. */
 double count_table_most_bytes(double n);
 
+static inline uint32_t count_place(const count_row *r, int target) {
+    return (uint32_t)target * 2654435769u >> 8 & r->mask;
+}
+
 /* The cell of a target word in a row, or a free one. */
 static inline const count_cell *count_find(const count_row *r, int target) {
-    uint32_t i = (uint32_t)target * 2654435769u >> 8 & r->mask;
+    uint32_t i = count_place(r, target);
     while (r->cell[i].target != target && r->cell[i].target != COUNT_FREE)
         i = (i + 1) & r->mask;
     return &r->cell[i];
+}
+
+/* Asks for the memory that count_find will look at. */
+static inline void count_expect(const count_row *r, int target) {
+    __builtin_prefetch(&r->cell[count_place(r, target)]);
 }
 
 #endif
