@@ -33,7 +33,7 @@ typedef struct count_aligner count_aligner;
 sa_status count_aligner_learn(count_aligner **out, const corpus *text, const vocab *const side[2],
                               const count_options *options, sa_error *error);
 void count_aligner_free(count_aligner *a);
-/* Bytes that learning takes at most, beside the corpus. */
+/* Bytes that learning takes, beside the corpus: an estimate with a reserve. */
 double count_aligner_bytes(const corpus *text, const count_options *options);
 
 /* The links of a pair of S and T words. */

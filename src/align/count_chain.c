@@ -62,7 +62,7 @@ double count_chain_bytes(const count_text *text) {
     double symbols = (double)c->vocab_size[0] + (double)c->vocab_size[1];
     double links = (double)c->source_symbols + (double)c->target_symbols;
     double rows = (double)c->vocab_size[SA_SOURCE] + symbols; /* of words, and at most of stems */
-    return (double)c->n_ids * sizeof(int16_t) + 2 * count_table_most_bytes(links) + rows * sizeof(count_row) +
+    return (double)c->n_ids * sizeof(int16_t) + 2 * count_table_bytes(links) + rows * sizeof(count_row) +
            symbols * (sizeof(count_giver) + 3 * sizeof(uint32_t));
 }
 

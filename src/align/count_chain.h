@@ -57,7 +57,7 @@ bool count_pair_at(const corpus *c, size_t i, count_pair *out);
 
 sa_status count_chain_make(count_chain *c, const count_text *text, uint64_t seed, int number, sa_error *error);
 void count_chain_free(count_chain *c);
-/* Bytes that a chain takes at most; the stems need not be made. */
+/* Bytes that a chain takes, with a reserve; the stems need not be made. */
 double count_chain_bytes(const count_text *text);
 /* The chain's links of a pair become link[d][...]. SA_MEMORY leaves counts that are good for nothing. */
 sa_status count_chain_relink(count_chain *c, const count_pair *p, int16_t *const link[2], sa_error *error);

@@ -31,8 +31,8 @@ void count_table_free(count_table *t);
 
 /* Adds `by` to a count, which must not fall below 0. SA_MEMORY leaves the table as it was. */
 sa_status count_table_add(count_table *t, int source, int target, int direction, int by, sa_error *error);
-/* Bytes that tables of one entry for each of n links take at most, beside 16 a row. */
-double count_table_most_bytes(double n);
+/* Bytes that the cells of a table of n links take, with a reserve. */
+double count_table_bytes(double n);
 
 static inline uint32_t count_place(const count_row *r, int target) {
     return (uint32_t)target * 2654435769u >> 8 & r->mask;
