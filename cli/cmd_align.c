@@ -1,23 +1,11 @@
+#include "align.h"
 #include "json_writer.h"
-#include "pair_input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum align_format { FORMAT_LINKS, FORMAT_SOFT, FORMAT_JSONL, FORMAT_NPY } align_format;
 static const char *const format_names[] = {
     [FORMAT_LINKS] = "links", [FORMAT_SOFT] = "soft", [FORMAT_JSONL] = "jsonl", [FORMAT_NPY] = "npy", NULL};
-
-typedef struct align_arguments {
-    sa_translate_options search;
-    model_list models, reverse;
-    const char *source, *target; /* target NULL: TSV in source */
-    const char *tsv, *output;
-    sa_alignment_options links;
-    sa_symmetrization symmetrization;
-    align_format format;
-    bool scores, swap, strict, quiet;
-} align_arguments;
 
 static const option align_options[] = {
     OPT_SECTION("Models and files"),
@@ -33,10 +21,26 @@ static const option align_options[] = {
              "end with an error at bytes that are not UTF-8, instead of replacing them"),
     OPT_FLAG("quiet", 'q', align_arguments, quiet,
              "no progress, and no warnings about cropped lines and replaced bytes"),
+    OPT_SECTION("A text and nothing else"),
+    OPT_PAIR("train", 0, "SRC TGT", align_arguments, text.source, text.target,
+             "align these two files by what they say themselves, without a model: counting makes both directions, "
+             "which are then made one"),
+    OPT_STRING("train-tsv", 0, "FILE", align_arguments, text.source,
+               "the same of one file, source, tab, target on each line"),
+    OPT_STRING("forward-links", 0, "FILE", align_arguments, forward_links,
+               "with --train: write the links of target words with their source words here"),
+    OPT_STRING("reverse-links", 0, "FILE", align_arguments, reverse_links,
+               "and those of source words with their target words here"),
+    OPT_NUMBER("chains", 0, "N", align_arguments, text.chains, BETWEEN(1, 64),
+               "with --train: how often the text is aligned, with other random numbers, for an average"),
+    OPT_NUMBER("sweeps", 0, "N", align_arguments, text.sweeps, BETWEEN(1, 10000),
+               "with --train: how often each goes over the text with the whole model"),
+    OPT_NUMBER("seed", 0, "N", align_arguments, text.seed, ANY, "with --train: of the random numbers"),
     OPT_SECTION("Alignment"),
     ALIGNMENT_OPTIONS(align_arguments, links),
-    OPT_ENUM("symmetrization", 0, "NAME", align_arguments, symmetrization, symmetrization_names,
-             "with --reverse-model: which links both have together, see 'softalign symmetrize'"),
+    OPT_ENUM(
+        "symmetrization", 0, "NAME", align_arguments, symmetrization, symmetrization_names,
+        "with --reverse-model or --train: which links both directions have together, see 'softalign symmetrize'"),
     OPT_SECTION("What is written"),
     OPT_ENUM(
         "format", 0, "NAME", align_arguments, format, format_names,
@@ -74,14 +78,18 @@ typedef struct alignment_pair {
     sa_links links;
 } alignment_pair;
 
-static int write_links(const aligner *a, const alignment_pair *p) {
+int write_links_line(FILE *file, const sa_links *links, bool swap, bool scores) {
     sa_error error;
     char *text;
-    if (sa_links_format(&p->links, a->a->swap, a->a->scores, &text, &error) != SA_OK)
+    if (sa_links_format(links, swap, scores, &text, &error) != SA_OK)
         return cli_library_error(&error);
-    fprintf(a->file, "%s\n", text);
+    fprintf(file, "%s\n", text);
     free(text);
-    return CLI_OK;
+    return ferror(file) ? cli_write_error("the links") : CLI_OK;
+}
+
+static int write_links(const aligner *a, const alignment_pair *p) {
+    return write_links_line(a->file, &p->links, a->a->swap, a->a->scores);
 }
 
 static int write_soft(const aligner *a, const alignment_pair *p) {
@@ -254,10 +262,29 @@ static int align_files(const align_arguments *g) {
     return status;
 }
 
-static int check_arguments(const align_arguments *a) {
+/* What goes with a model only, or with a text only. */
+static int check_kind(const align_arguments *a, int n) {
     const command *c = &command_align;
-    if (a->models.n == 0)
-        return cli_usage_error(c, "which model? -m FILE is missing");
+    bool text = a->text.source != NULL;
+    sa_align_text_options usual;
+    sa_align_text_options_init(&usual);
+    bool counting = a->text.chains != usual.chains || a->text.sweeps != usual.sweeps ||
+                    a->text.seed != usual.seed || a->forward_links != NULL || a->reverse_links != NULL;
+    if (text && (n > 0 || a->tsv != NULL || a->models.n > 0 || a->reverse.n > 0))
+        return cli_usage_error(c, "--train aligns its own text, without a model: no -m, and no other files");
+    if (text && (a->format != FORMAT_LINKS || a->links.subwords || a->links.shift > 0 || a->links.threshold > 0))
+        return cli_usage_error(c,
+                               "--train writes links of words: --format and the options of attention go with -m");
+    if (!text && counting)
+        return cli_usage_error(c,
+                               "--chains, --sweeps, --seed, --forward-links and --reverse-links go with --train");
+    if (!text && a->models.n == 0)
+        return cli_usage_error(c, "which model? -m FILE is missing, or --train SRC TGT");
+    return CLI_GO_ON;
+}
+
+static int check_models(const align_arguments *a) {
+    const command *c = &command_align;
     if (a->format != FORMAT_LINKS && (a->scores || a->swap))
         return cli_usage_error(c, "--scores and --swap go with --format links");
     if (a->reverse.n > 0 && (a->format == FORMAT_SOFT || a->format == FORMAT_NPY))
@@ -266,39 +293,61 @@ static int check_arguments(const align_arguments *a) {
     if (a->reverse.n > 0 && a->links.subwords)
         return cli_usage_error(c,
                                "two models may cut a line into other symbols: --reverse-model aligns words only");
-    if (a->reverse.n == 0 && a->symmetrization != SA_GROW_DIAG)
-        return cli_usage_error(c, "--symmetrization goes with --reverse-model");
-    const char *input[] = {a->source, a->target};
-    for (int i = 0; i < 2; i++)
-        if (input[i] != NULL && same_file(input[i], a->output))
-            return cli_usage_error(c, "%s is both read and written", a->output);
+    if (a->models.n > 0 && a->reverse.n == 0 && a->symmetrization != SA_GROW_DIAG)
+        return cli_usage_error(c, "--symmetrization goes with --reverse-model or --train");
+    return CLI_GO_ON;
+}
+
+static int check_outputs(const align_arguments *a) {
+    const char *input[] = {a->source, a->target, a->text.source, a->text.target};
+    const char *output[] = {a->output, a->forward_links, a->reverse_links};
+    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
+        for (size_t k = 0; k < sizeof output / sizeof *output; k++)
+            if (input[i] != NULL && output[k] != NULL && same_file(input[i], output[k]))
+                return cli_usage_error(&command_align, "%s is both read and written", output[k]);
     return CLI_GO_ON;
 }
 
 static int align_run(int argc, char **argv) {
     align_arguments a = {.output = "-", .symmetrization = SA_GROW_DIAG};
     sa_translate_options_init(&a.search);
+    sa_align_text_options_init(&a.text);
     a.search.attention = true;
     int n;
     int status = options_parse(&command_align, &a, argc, argv, &n);
     if (status == CLI_GO_ON)
+        status = check_kind(&a, n);
+    if (status == CLI_GO_ON && a.text.source == NULL)
         status = pair_input_arguments(&command_align, n, argv, a.tsv, &a.source, &a.target);
     if (status == CLI_GO_ON)
-        status = check_arguments(&a);
-    return status == CLI_GO_ON ? align_files(&a) : status;
+        status = check_models(&a);
+    if (status == CLI_GO_ON)
+        status = check_outputs(&a);
+    if (status != CLI_GO_ON)
+        return status;
+    a.text.threads = a.search.threads;
+    a.text.strict = a.strict;
+    return a.text.source != NULL ? align_text(&a) : align_files(&a);
 }
 
 const command command_align = {
     .name = "align",
     .summary = "say which words of given pairs belong together",
-    .synopsis = "-m MODEL [--reverse-model MODEL] [OPTION]... SOURCE TARGET | --tsv FILE",
+    .synopsis = "-m MODEL [OPTION]... SOURCE TARGET | --tsv FILE\n"
+                "       softalign align --train SRC TGT [OPTION]...",
     .about =
         "Reads pairs of lines and writes a line of links for each: i-j for word i of the source and word j of the "
         "target, counted from 0 at blanks. They come of the attention of a model that is made to write the target: "
         "each target word is linked to the source word that it looked at most. A line without links is empty.\n"
         "Of a word that the model reads as several symbols, the weights are added where it is looked at, and "
-        "averaged where it looks. The end mark </s> is a row and a column of the weights, and has no links.",
-    .examples = "  softalign align -m run/best.safetensors in.en in.fr > links\n"
+        "averaged where it looks. The end mark </s> is a row and a column of the weights, and has no links.\n"
+        "With --train no model is needed: the words of a text of some thousand pairs or more are aligned by how "
+        "often "
+        "they come together and where, in both directions, which agree. Other pairs are aligned by putting them "
+        "into "
+        "the text.",
+    .examples = "  softalign align --train corpus.en corpus.fr > links\n"
+                "  softalign align -m run/best.safetensors in.en in.fr > links\n"
                 "  softalign align -m en-fr/best.safetensors --reverse-model fr-en/best.safetensors in.en in.fr\n"
                 "  softalign align -m run/best.safetensors --format npy -o weights.npy --tsv pairs.tsv.gz\n",
     .options = align_options,

@@ -112,6 +112,11 @@ static const option train_options[] = {
                "share of annotations and readout units dropped, one mask a sentence"),
     OPT_NUMBER("dropout-emb", 0, "P", train_arguments, run.dropout_emb, FRACTION,
                "share of embedding units dropped"),
+    OPT_STRING("guided-alignment", 0, "FILE", train_arguments, run.guided_alignment,
+               "draw attention to links of the training text's words: line i has those of pair i, i-j with blanks "
+               "between, source first, counted from 0 at blanks"),
+    OPT_NUMBER("guided-alignment-weight", 0, "X", train_arguments, run.guided_alignment_weight, AT_LEAST(0),
+               "what their cross-entropy counts in the loss beside that of the words"),
     OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
                "probability taken from the right word and spread over all"),
     OPT_NUMBER(

@@ -225,6 +225,12 @@ typedef struct sa_train_options {
     bool protect; /* with subwords: numbers, addresses, placeholders, tags and emoji that both sides have
                      become symbols, which translations copy (sa_model_protects) */
 
+    /* Links of the training text's words (sa_links_parse), line i those of its line i, that the attention of
+     * training is drawn to: guided_alignment_weight times their cross-entropy (Chen et al. 2016) joins the loss.
+     * NULL: none. */
+    const char *guided_alignment;
+    float guided_alignment_weight;
+
     float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
     float label_smoothing;
 
@@ -493,6 +499,25 @@ typedef struct sa_alignment {
 SA_API sa_status sa_alignment_make(sa_alignment *out, const sa_translation *t, int hypothesis, const char *source,
                                    const sa_alignment_options *options, sa_error *error);
 SA_API void sa_alignment_free(sa_alignment *alignment);
+
+/* Aligns a parallel text by what it says itself, without a model: docs/align.md has the method. */
+typedef struct sa_align_text_options {
+    const char *source, *target; /* target NULL: TSV in source. "-" and gzip are read as they stand; what can be
+                                    read only once is copied, without a name, to $TMPDIR */
+    bool strict;                 /* invalid UTF-8 is an error */
+    uint64_t seed;
+    int threads; /* 0: all cores. The result depends on the text, the seed, chains and sweeps, and not on this */
+    int chains;  /* aligned apart, and averaged */
+    int sweeps;  /* of each over the text */
+} sa_align_text_options;
+SA_API void sa_align_text_options_init(sa_align_text_options *options);
+
+/* Called for each pair of lines in order, from 0. forward: links of the words of the target
+ * with those of the source that they come from, reverse: the other way round; a weight is a probability, both have
+ * source words first, and a pair with an empty side has none. Anything but 0 ends the work with SA_STOPPED. */
+typedef int sa_align_text_callback(size_t line, const sa_links *forward, const sa_links *reverse, void *user);
+SA_API sa_status sa_align_text(const sa_align_text_options *options, sa_align_text_callback *take, void *user,
+                               sa_error *error);
 
 #include <softalign/evaluation.h>
 

@@ -2,7 +2,7 @@
 #ifndef MODEL_BATCH_H
 #define MODEL_BATCH_H
 
-#include "tape/tape.h"
+#include "op/guide.h"
 
 /* Ids of a sentence, </s> last. */
 typedef struct sentence {
@@ -25,6 +25,7 @@ typedef struct target_batch {
     const int *ids;      /* (rows of all steps): the word that each step is to write */
     const int *previous; /* the word before it; -1 in the first step */
     const int *lengths, *number, *source;
+    guide_rows guide; /* where the attention of rows of all steps ought to look; empty as it is made */
 } target_batch;
 
 /* In the tape's arena; ids are copied. False once the tape has failed. n at least 1, lengths at least 1. */

@@ -16,6 +16,9 @@ bool model_pass(const model *m, tape *t, const source_batch *source, const targe
     tensor *hidden = model_readout(m, t, &shown, r, words.number);
     result->words += N;
     result->weights = shown.weights;
+    if (target->guide.at)
+        result->sums.loss +=
+            (double)r->guide * op_guide(t, shown.weights, &target->guide, scale * (double)r->guide);
     return op_xent(t, hidden, m->W_out, m->b_out, target->ids, r->label_smoothing, scale, &result->sums,
                    result->word_nll);
 }

@@ -12,8 +12,9 @@ typedef struct pass_result {
     tensor *weights;  /* (words, S): the attention of each, in the same order; NULL without attention */
 } pass_result;
 
-/* Forward over all steps: loss summed into *result; when the tape records, tape_backward then gives the gradient of
- * scale * loss. Arrays in *result live in the arena. False once the tape has failed. */
+/* Forward over all steps: loss, that of guided attention included, summed into *result; when the tape records,
+ * tape_backward then gives the gradient of scale * loss. Arrays in *result live in the arena. False once the tape
+ * has failed. */
 bool model_pass(const model *m, tape *t, const source_batch *source, const target_batch *target,
                 const regularisation *r, double scale, pass_result *result);
 

@@ -47,6 +47,7 @@ typedef struct step_output {
 /* Rates of a training pass; zero elsewhere. */
 typedef struct regularisation {
     float dropout, dropout_emb, label_smoothing;
+    float guide; /* weight of the guided attention's cross-entropy beside that of words */
 } regularisation;
 
 typedef struct family family;

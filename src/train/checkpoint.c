@@ -206,20 +206,22 @@ static char *text_json(const text_record *t) {
     for (int side = 0; side < 2 && (side == 0 || t->lines[1]); side++)
         failed |= json_array_append_new(files, json_pack("{s:I, s:o}", "lines", (json_int_t)t->lines[side], "hash",
                                                          hexadecimal(t->hash[side])));
-    json_t *object = json_pack("{s:o, s:I, s:I, s:o}", "files", files, "pairs", (json_int_t)t->pairs, "symbols",
-                               (json_int_t)t->symbols, "key", hexadecimal(t->key));
+    json_t *object =
+        json_pack("{s:o, s:I, s:I, s:o, s:o}", "files", files, "pairs", (json_int_t)t->pairs, "symbols",
+                  (json_int_t)t->symbols, "key", hexadecimal(t->key), "links", hexadecimal(t->links));
     char *text = object && !failed ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
 
 static bool text_parse(text_record *t, const char *json) {
-    json_t *object = json_loads(json, 0, NULL), *files = NULL, *key = NULL;
+    json_t *object = json_loads(json, 0, NULL), *files = NULL, *key = NULL, *links = NULL;
     json_int_t pairs = 0, symbols = 0;
     bool ok = object &&
-              !json_unpack(object, "{s:o, s:I, s:I, s:o}", "files", &files, "pairs", &pairs, "symbols", &symbols,
-                           "key", &key) &&
-              json_array_size(files) >= 1 && json_array_size(files) <= 2 && parse_hexadecimal(&t->key, key);
+              !json_unpack(object, "{s:o, s:I, s:I, s:o, s?o}", "files", &files, "pairs", &pairs, "symbols",
+                           &symbols, "key", &key, "links", &links) &&
+              (!links || parse_hexadecimal(&t->links, links)) && json_array_size(files) >= 1 &&
+              json_array_size(files) <= 2 && parse_hexadecimal(&t->key, key);
     for (size_t side = 0; ok && side < json_array_size(files); side++) {
         const json_t *file = json_array_get(files, side);
         t->lines[side] = (uint64_t)json_integer_value(json_object_get(file, "lines"));

@@ -57,6 +57,25 @@ static const char *scratch_folder(const sa_train_options *o) {
     return usual && *usual ? usual : "/tmp";
 }
 
+/* The links that guide attention; a run that is resumed needs those that it began with. */
+static sa_status load_links(run *r, const pair_files *files, sa_error *error) {
+    const char *path = r->options.guided_alignment;
+    const text_record *began = &r->text;
+    link_table_free(&r->links);
+    if (!path)
+        return began->known && began->links
+                   ? sa_fail(error, SA_USAGE, "the run began with --guided-alignment: give it the same links again")
+                   : SA_OK;
+    const vocab *const side[2] = {r->model->source, r->model->target};
+    SA_TRY(link_table_read(&r->links, path, files, &r->train, side, error));
+    if (began->known && began->links != r->links.hash)
+        return sa_fail(error, SA_DATA, "%s: the run began %s", path,
+                       began->links ? "with other links" : "without --guided-alignment");
+    r->text.links = r->links.hash;
+    run_message(r, "guided alignment: %zu links of symbols", r->links.n);
+    return SA_OK;
+}
+
 static sa_status load_training_text(run *r, pool *threads, sa_error *error) {
     const sa_train_options *o = &r->options;
     intake t = {.r = r, .threads = threads};
@@ -69,6 +88,8 @@ static sa_status load_training_text(run *r, pool *threads, sa_error *error) {
     SA_TRY(pair_files_open(&t.files, o->train_source, o->train_target, o->strict, scratch_folder(o), error));
     memcpy(t.origin.stamp, t.files.stamp, sizeof t.origin.stamp);
     sa_status status = intake_load(&t, &counts, error);
+    if (status == SA_OK)
+        status = load_links(r, &t.files, error);
     pair_files_close(&t.files);
     SA_TRY(status);
     if (learn)

@@ -112,6 +112,7 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     o->adam_beta1 = 0.9f;
     o->adam_beta2 = 0.999f;
     o->adam_epsilon = 1e-8f;
+    o->guided_alignment_weight = 0.1f;
     o->plateau_factor = 0.5f;
     o->plateau_patience = 3;
     o->clip_norm = 1;
@@ -138,6 +139,9 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         return sa_fail(error, SA_USAGE, "tied source embeddings need one vocabulary for both sides: --joint-vocab");
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
+    const preset *p = preset_find(o->model.preset);
+    if (o->guided_alignment && p && !p->attends)
+        return sa_fail(error, SA_USAGE, "guided-alignment needs attention, which %s models have not", p->name);
     const struct {
         const char *name;
         double value, least, most;
@@ -153,6 +157,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"dropout", (double)o->dropout, 0, 0.99},
                  {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
+                 {"guided-alignment-weight", (double)o->guided_alignment_weight, 0, 1e9},
                  {"average", (double)o->average, 0, 0.999999},
                  {"learning-rate", (double)o->learning_rate, 0, 1e9},
                  {"clip-norm", (double)o->clip_norm, 0, 1e9},

@@ -26,7 +26,7 @@ static bool probe(const model *net, tape *t, bool recording, int corner, const r
     corpus c = {.n = (size_t)B, .entry = entries, .ids = end_marks, .n_ids = PROBE_MOST};
     pass_result result = {0};
     tape_reset(t, recording);
-    bool ok = batch_pass(net, t, &c, order, B, r, 1, &result);
+    bool ok = batch_pass(net, t, &c, NULL, order, B, r, 1, &result);
     if (ok && recording)
         tape_backward(t);
     *bytes = (double)arena_peak(t->arena);

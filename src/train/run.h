@@ -37,6 +37,7 @@ typedef struct text_record {
     bool known;
     uint64_t lines[2], hash[2]; /* of its files' contents; [1] zero for TSV */
     uint64_t pairs, symbols;    /* that are trained on */
+    uint64_t links;             /* hash of the file of links that guide attention; 0: none */
     uint64_t key;               /* names the file of ids in a folder that runs share */
 } text_record;
 
@@ -59,6 +60,7 @@ typedef struct run {
     text_record text;
     pair_text valid_text;
     corpus train, valid;
+    link_table links; /* of the training text */
     updater updater;
     run_counters counters;
     update_batches batches;

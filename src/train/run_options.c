@@ -34,6 +34,7 @@ static const field fields[] = {
     FIELD(FLOAT, dropout),
     FIELD(FLOAT, dropout_emb),
     FIELD(FLOAT, label_smoothing),
+    FIELD(FLOAT, guided_alignment_weight),
     NAMED(optimizer, optimizer_names),
     FIELD(FLOAT, learning_rate),
     FIELD(FLOAT, adadelta_rho),

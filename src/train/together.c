@@ -38,11 +38,17 @@ static uint64_t fingerprint(const run *r) {
     if (!options)
         return 0;
     const run_counters *c = &r->counters;
-    uint64_t part[] = {hash_string(options),  (uint64_t)r->options.valid_freq,
-                       (uint64_t)c->update,   (uint64_t)c->epoch,
-                       (uint64_t)c->position, r->text.hash[0],
-                       r->text.hash[1],       r->text.pairs,
-                       r->text.symbols,       (uint64_t)r->model->net.params.count};
+    uint64_t part[] = {hash_string(options),
+                       (uint64_t)r->options.valid_freq,
+                       (uint64_t)c->update,
+                       (uint64_t)c->epoch,
+                       (uint64_t)c->position,
+                       r->text.hash[0],
+                       r->text.hash[1],
+                       r->text.pairs,
+                       r->text.symbols,
+                       r->text.links,
+                       (uint64_t)r->model->net.params.count};
     free(options);
     return hash_bytes(part, sizeof part);
 }

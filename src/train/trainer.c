@@ -234,6 +234,7 @@ static sa_status load(run *r, sa_error *error) {
         status = params_allocate(&r->model->net.params, true, error);
     if (status == SA_OK)
         status = updater_init(&r->updater, o, &r->ranks, &r->model->net, threads, &plan, error);
+    r->updater.links = r->links.at ? &r->links : NULL;
     if (status == SA_OK)
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
@@ -313,6 +314,7 @@ void run_clear(run *r) {
     if (r->updater.pool)
         updater_clear(&r->updater);
     corpus_free(&r->train);
+    link_table_free(&r->links);
     corpus_free(&r->valid);
     pair_text_free(&r->valid_text);
     free(r->batches.pair);

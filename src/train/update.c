@@ -85,12 +85,13 @@ static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source
     return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
 
-bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
-                double scale, pass_result *result) {
+bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *links, const size_t *pairs, int n,
+                const regularisation *r, double scale, pass_result *result) {
     source_batch source;
     target_batch target;
     *result = (pass_result){0};
-    return arrange(t, c, pairs, n, &source, &target) && model_pass(net, t, &source, &target, r, scale, result);
+    return arrange(t, c, pairs, n, &source, &target) && (!links || link_table_guide(links, t, pairs, n, &target)) &&
+           model_pass(net, t, &source, &target, r, scale, result);
 }
 
 /* Shards are taken in rounds of as many as there are tapes, one for each thread. */
@@ -112,7 +113,7 @@ static void run_shard(void *argument, int task, int worker) {
     const sa_train_options *o = job->u->options;
     tape *t = job->u->tapes[task];
     int shard = job->round + task;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
+    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing, o->guided_alignment_weight};
     int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->gemm = job->u->gemms[worker];
@@ -120,7 +121,7 @@ static void run_shard(void *argument, int task, int worker) {
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
     t->first_sentence = job->first + at;
-    if (batch_pass(job->u->net, t, job->c, job->pairs + at, n, &r, job->scale, &job->result[shard]))
+    if (batch_pass(job->u->net, t, job->c, job->u->links, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }
 
@@ -296,8 +297,8 @@ static void measure_batch(void *argument, int task, int worker) {
     const size_t *start = job->batches->start + task;
     tape_reset(t, false);
     t->gemm = job->u->gemms[worker];
-    job->ok[task] = batch_pass(job->u->net, t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]),
-                               &(regularisation){0}, 0, &job->result[task]);
+    job->ok[task] = batch_pass(job->u->net, t, job->c, NULL, job->batches->pair + start[0],
+                               (int)(start[1] - start[0]), &(regularisation){0}, 0, &job->result[task]);
 }
 
 sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {

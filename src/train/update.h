@@ -7,6 +7,7 @@
 #include "ranks/ranks.h"
 #include "text/corpus.h"
 #include "train/epoch.h"
+#include "train/link_table.h"
 #include "train/optimizer.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
@@ -16,6 +17,7 @@ typedef struct updater {
     const sa_train_options *options;
     const ranks *ranks; /* among which this is one */
     model *net;
+    const link_table *links; /* that guide its attention; NULL: none */
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
     real *average;                   /* exponential moving average of the values; NULL: off */
@@ -63,9 +65,10 @@ typedef struct batch_size {
     int B, S, T;
 } batch_size;
 batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
-/* The model's pass over those pairs, as in model_pass; the tape was reset. False once it has failed. */
-bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
-                double scale, pass_result *result);
+/* The model's pass over those pairs, as in model_pass, guided by links unless they are NULL; the tape was reset.
+ * False once it has failed. */
+bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *links, const size_t *pairs, int n,
+                const regularisation *r, double scale, pass_result *result);
 
 /* Everyone gets all of the slots and of the average, which is wanted before they are read or saved. */
 void updater_share(updater *u);

@@ -41,6 +41,22 @@ static void deal(run *r, int n) {
     }
 }
 
+/* Every second row ought to look at the first and the last position of its source, others are not guided. */
+static void guide(tape *t, target_batch *target, const sentence *source) {
+    int rows = target->steps.at[target->steps.T];
+    int *at = tape_bytes(t, ((size_t)rows + 1) * sizeof *at),
+        *column = tape_bytes(t, 2 * (size_t)rows * sizeof *at);
+    const int *number = batch_row_numbers(t, &target->steps, target->number);
+    assert_true(at && column && number);
+    at[0] = 0;
+    for (int i = 0; i < rows; i++) {
+        at[i + 1] = at[i] + 2 * (i % 2);
+        column[at[i]] = 0;
+        column[at[i] + 1] = source[number[i]].length - 1;
+    }
+    target->guide = (guide_rows){at, column};
+}
+
 static void pass(const run *r, tape *t, piece p, pass_result *result) {
     sentence source_of[SENTENCES], target_of[SENTENCES];
     source_batch source;
@@ -51,6 +67,8 @@ static void pass(const run *r, tape *t, piece p, pass_result *result) {
     }
     assert_true(source_batch_make(t, p.n, source_of, &source));
     assert_true(target_batch_make(t, p.n, target_of, &source, &target));
+    if (r->rates.guide > 0 && r->net.preset->attends)
+        guide(t, &target, source_of);
     assert_true(model_pass(&r->net, t, &source, &target, &r->rates, scale, result));
 }
 
@@ -191,9 +209,15 @@ static void gradients_match_with_dropout_and_label_smoothing(void **state) {
     check_every_model((regularisation){.dropout = 0.3f, .dropout_emb = 0.2f, .label_smoothing = 0.1f});
 }
 
+static void gradients_match_with_guided_attention(void **state) {
+    (void)state;
+    check_every_model((regularisation){.guide = 0.7f});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_for_every_model),
+        cmocka_unit_test(gradients_match_with_guided_attention),
         cmocka_unit_test(gradients_match_with_dropout_and_label_smoothing),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -55,7 +55,7 @@ static double bytes_of_pass(const sa_train_options *o, bool recording, int B, in
     expect_status(params_allocate(&net.params, false, &error), SA_OK);
     expect_status(tape_new(&t, net.params.n, 16 << 20, &error), SA_OK);
     tape_reset(t, recording);
-    assert_true(batch_pass(&net, t, &x.c, x.order, B, &r, 1, &result));
+    assert_true(batch_pass(&net, t, &x.c, NULL, x.order, B, &r, 1, &result));
     if (recording)
         tape_backward(t);
     assert_false(t->failed);
