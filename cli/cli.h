@@ -255,6 +255,11 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "with --score location: positions that can be looked at"),                                      \
         OPT_BOOL("input-feeding", 0, type, config.input_feeding,                                                   \
                  "whether what was read out goes into the next step"),                                             \
+        OPT_ENUM("coverage", 0, "KIND", type, config.coverage, coverage_names,                                     \
+                 "what the next look knows of those before: nothing; the sum of weights at each position; that "   \
+                 "sum by a position's fertility; or the state of a gated unit"),                                   \
+        OPT_NUMBER("dim-coverage", 0, "N", type, config.dim_coverage, AT_LEAST(1),                                 \
+                   "with --coverage neural: numbers for each position"),                                           \
         OPT_NUMBER("heads", 0, "N", type, config.heads, AT_LEAST(1), "heads of every attention"),                  \
         OPT_NUMBER("dim-ffn", 0, "N", type, config.dim_ffn, AT_LEAST(1),                                           \
                    "hidden units of a layer's network on each position"),                                          \
@@ -324,7 +329,7 @@ void models_close(model_list *list);
                    "threads that work; 0: one for each core")
 
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
-extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
+extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);

@@ -13,6 +13,11 @@ const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
                                    [SA_SCORE_CONCAT] = "concat",
                                    [SA_SCORE_LOCATION] = "location",
                                    NULL};
+const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
+                                      [SA_COVERAGE_LINGUISTIC] = "linguistic",
+                                      [SA_COVERAGE_FERTILITY] = "fertility",
+                                      [SA_COVERAGE_NEURAL] = "neural",
+                                      NULL};
 const char *const no_yes_names[] = {"no", "yes", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};

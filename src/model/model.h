@@ -4,8 +4,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "layer/coverage.h"
 #include "model/batch.h"
-#include "op/attention.h"
 
 enum { MODEL_LAYERS_MAX = 16 };
 
@@ -15,6 +15,7 @@ enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
     int n; /* sources */
     annotations h;
+    coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
 
