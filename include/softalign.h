@@ -113,6 +113,14 @@ typedef enum sa_attention_score {
     SA_SCORE_LOCATION /* W s, a number for each position */
 } sa_attention_score;
 
+/* What a decoder remembers of where it looked (Tu et al. 2016), for each position of the source. */
+typedef enum sa_coverage {
+    SA_COVERAGE_NONE,
+    SA_COVERAGE_LINGUISTIC, /* the sum of the weights that it got */
+    SA_COVERAGE_FERTILITY,  /* that sum divided by how much it is expected to get, between 0 and 2 */
+    SA_COVERAGE_NEURAL      /* the state of a gated unit */
+} sa_coverage;
+
 typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
 
 /* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads
@@ -139,13 +147,15 @@ typedef struct sa_model_config {
     sa_attention_score score;
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
-    int heads;          /* of every attention of a Transformer */
-    int dim_ffn;        /* hidden layer of its network on each position */
-    int dec_layers;     /* layers of its decoder; 0: as many as of the encoder */
-    int align_layer;    /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
-    int align_head;     /* counted from 1; 0: the mean of all */
-    char init[16];      /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
-    float init_scale;   /* of uniform: all numbers begin within +- this */
+    sa_coverage coverage;
+    int dim_coverage; /* of SA_COVERAGE_NEURAL: numbers for each position */
+    int heads;        /* of every attention of a Transformer */
+    int dim_ffn;      /* hidden layer of its network on each position */
+    int dec_layers;   /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;  /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;   /* counted from 1; 0: the mean of all */
+    char init[16];    /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
+    float init_scale; /* of uniform: all numbers begin within +- this */
 } sa_model_config;
 
 /* Fails with SA_USAGE and the list of presets when there is no such name. */
@@ -165,6 +175,11 @@ SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa
 SA_API void sa_model_free(sa_model *model);
 
 SA_API const sa_model_config *sa_model_get_config(const sa_model *model);
+/* Chooses the attention of a Transformer that is its alignment: layer of the decoder and head of it, counted
+ * from 1. 0: the last layer but one; the mean of the layer's heads. Until then it is the one that training named.
+ * SA_USAGE where the model has no such layer or head, or nothing to choose from. Not while a thread translates with
+ * it. */
+SA_API sa_status sa_model_show_attention(sa_model *model, int layer, int head, sa_error *error);
 
 typedef struct sa_parameter {
     const char *name; /* as in the file: "decoder.gru.U" */
