@@ -6,6 +6,7 @@ typedef struct heatmap_arguments {
     sa_translate_options search;
     const char *model;
     attention_choice attention;
+    sa_model_options open;
     int columns; /* 0: those of the terminal */
     bool strict, quiet;
 } heatmap_arguments;
@@ -14,6 +15,7 @@ static const option heatmap_options[] = {
     OPT_SECTION("Model and drawing"),
     OPT_STRING("model", 'm', "FILE", heatmap_arguments, model, "the model (required)"),
     ATTENTION_OPTION(heatmap_arguments, attention),
+    PRECISION_OPTION(heatmap_arguments, open),
     OPT_NUMBER("columns", 0, "N", heatmap_arguments, columns, AT_LEAST(0),
                "width of the drawing; 0: the terminal's, or 100 where there is none"),
     OPT_FLAG("strict", 0, heatmap_arguments, strict,
@@ -92,6 +94,7 @@ static int draw_input(const heatmap_arguments *a, const sa_model *model) {
 
 static int heatmap_run(int argc, char **argv) {
     heatmap_arguments a = {0};
+    sa_model_options_init(&a.open);
     sa_translate_options_init(&a.search);
     int n;
     int status = options_parse(&command_heatmap, &a, argc, argv, &n);
@@ -106,7 +109,7 @@ static int heatmap_run(int argc, char **argv) {
 
     sa_error error;
     sa_model *model;
-    if (sa_model_open(&model, a.model, &error) != SA_OK)
+    if (sa_model_open_with(&model, a.model, &a.open, &error) != SA_OK)
         return cli_library_error(&error);
     if (attention_choose(&a.attention, model, &error) != SA_OK) {
         sa_model_free(model);

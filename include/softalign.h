@@ -168,8 +168,31 @@ SA_API bool sa_model_config_has(const sa_model_config *config, const char *optio
 
 typedef struct sa_model sa_model;
 
-/* Maps a model file written by training. */
+/* What the operands of matrix products are rounded to; sums and everything else stay in 32 bits.
+ *
+ * Training: SA_F32, or SA_BF16, which is about twice as fast on processors that have it (AVX512_BF16, AMX) and an
+ * error (SA_USAGE) elsewhere.
+ * Translation: weights and embeddings are rounded to bfloat16, or to 8 bits with a scale for each row, and so are
+ * the vectors that they are multiplied with, each by itself, so that results do not depend on what is translated
+ * together. Where the processor has no instructions for a type (AVX512_BF16, AVX512_VNNI, AMX), weights alone are
+ * rounded. SA_AS_STORED: what the file has. */
+typedef enum sa_precision { SA_F32, SA_BF16, SA_INT8, SA_AS_STORED } sa_precision;
+
+typedef struct sa_model_options {
+    sa_precision precision;
+    int threads; /* that prepare the weights; 0: all cores */
+} sa_model_options;
+
+/* SA_AS_STORED, all cores. */
+SA_API void sa_model_options_init(sa_model_options *options);
+/* Maps a model file written by training or sa_model_quantize, to translate with. Options NULL: the defaults. */
+SA_API sa_status sa_model_open_with(sa_model **out, const char *path, const sa_model_options *options,
+                                    sa_error *error);
+/* The same with the defaults. */
 SA_API sa_status sa_model_open(sa_model **out, const char *path, sa_error *error);
+/* Writes the model at `path` with its weights in SA_BF16 or SA_INT8: half, or a quarter of its size. It translates
+ * as the model itself does when it is opened with that precision, bit for bit; training cannot go on from it. */
+SA_API sa_status sa_model_quantize(const char *path, const char *output, sa_precision precision, sa_error *error);
 /* A model of that configuration without values: can be inspected, not used. */
 SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error);
 SA_API void sa_model_free(sa_model *model);
@@ -208,9 +231,6 @@ SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
 
 typedef enum sa_optimizer { SA_ADADELTA, SA_ADAM, SA_SGD } sa_optimizer;
 typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_VALID_BLEU } sa_valid_metric;
-/* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
- * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
-typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
 /* How the learning rate goes on once the warm-up, if any, has raised it evenly to its value. */
 typedef enum sa_schedule {
     SA_SCHEDULE_CONSTANT, /* stays */
@@ -357,6 +377,35 @@ typedef enum sa_protect {
     SA_PROTECT_OFF   /* items are text as any other */
 } sa_protect;
 
+/* Target words that translations of a sentence may have: some frequent ones, and for each of its symbols the best
+ * translations. With one, only these are scored, and probabilities are those among them. */
+typedef struct sa_shortlist sa_shortlist;
+
+typedef struct sa_shortlist_options {
+    const char *train_source, *train_target; /* parallel text; train_target NULL: one TSV file */
+    bool strict;                             /* invalid UTF-8 is an error */
+    int frequent;                            /* most frequent words, which every list has */
+    int best;                                /* for each source symbol */
+    int64_t pairs;                           /* read at most */
+    int max_length;                          /* symbols, either side; longer pairs are dropped */
+    int threads;                             /* 0: all cores */
+} sa_shortlist_options;
+
+typedef struct sa_shortlist_result {
+    int64_t pairs;             /* learned from */
+    double coverage;           /* share of their targets' symbols that are in the list of the source */
+    double words_per_sentence; /* in its list, on average */
+} sa_shortlist_result;
+
+/* 100 frequent words, 20 for each symbol, from 200,000 pairs of at most 100 symbols. */
+SA_API void sa_shortlist_options_init(sa_shortlist_options *options);
+/* Learns one for the vocabularies of the model, and writes it. result may be NULL. */
+SA_API sa_status sa_shortlist_learn(const sa_model *model, const sa_shortlist_options *options, const char *output,
+                                    sa_shortlist_result *result, sa_error *error);
+/* SA_DATA when it was made for other vocabularies than the model's. */
+SA_API sa_status sa_shortlist_open(sa_shortlist **out, const char *path, const sa_model *model, sa_error *error);
+SA_API void sa_shortlist_free(sa_shortlist *shortlist);
+
 typedef struct sa_translate_options {
     int beam_size; /* 1: greedy */
     int n_best;    /* at most beam_size; or the number of samples */
@@ -373,6 +422,7 @@ typedef struct sa_translate_options {
     bool forbid_unk;                 /* never <unk> */
     bool replace_unk;                /* the source word that <unk> looked at most, in its place */
     const sa_dictionary *dictionary; /* or what this has for that word; NULL: copy */
+    const sa_shortlist *shortlist;   /* the words that are scored; NULL: all. It must be for the model */
     const char *const *prefix;       /* n texts that the translations begin with; it and each may be NULL. With
                                       * subwords the last word of one may be a part of a word; a blank ends it */
 
@@ -441,6 +491,33 @@ SA_API sa_status sa_translate_ensemble(const sa_model *const *models, int n_mode
 SA_API sa_status sa_score_pairs(const sa_model *const *models, int n_models, const char *const *sources,
                                 const char *const *targets, size_t n, const sa_translate_options *options,
                                 sa_translation **out, sa_error *error);
+
+/* How fast translation is, measured. */
+typedef struct sa_bench_translate_options {
+    const char *model; /* a model file; or NULL: random weights of `config`, whose translations are made 1.08 times
+                          as long as their sources */
+    sa_model_config config; /* not looked at when there is a file */
+    const char *source;     /* text to translate; blank lines are left out */
+    int sentences;          /* of it, evenly chosen */
+    sa_precision precision;
+    int beam_size, mini_batch;
+    int threads; /* 0: all cores */
+    int passes;  /* over the sentences, after one for warming up; the best counts */
+} sa_bench_translate_options;
+
+typedef struct sa_translate_bench {
+    double parameters;
+    double sentences_per_second;
+    double words_per_second; /* target symbols, end marks left out; of random weights all symbols */
+    double gflops_done;      /* billions of product operations a second, of whole translations */
+    double gflops_products;  /* the same products, each by itself, on the same threads */
+    double share;            /* gflops_done / gflops_products */
+    double first_seconds;    /* from opening the model to the first translation, of one sentence */
+    double peak_megabytes;   /* most resident memory of this process meanwhile */
+} sa_translate_bench;
+
+SA_API sa_status sa_bench_translate(const sa_bench_translate_options *options, sa_translate_bench *out,
+                                    sa_error *error);
 
 /* ---- word alignments --------------------------------------------------------------------------------- */
 

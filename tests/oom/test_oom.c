@@ -17,14 +17,14 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t n);
 void __wrap_free(void *p);
@@ -83,8 +83,11 @@ void *__wrap_realloc(void *old, size_t size) {
     return note(__real_realloc(old, size));
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : note(__real_aligned_alloc(alignment, size));
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
+    int failed = refuse() ? ENOMEM : __real_posix_memalign(out, alignment, size);
+    if (!failed)
+        note(*out);
+    return failed;
 }
 
 char *__wrap_strdup(const char *text) {
@@ -116,9 +119,12 @@ static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
 static char expected[2][256]; /* translations of the first two lines */
 
+/* Opened on one thread, as many allocations are made each time. */
+static const sa_model_options alone = {SA_AS_STORED, 1};
+
 static sa_status open_model(void) {
     sa_model *m;
-    sa_status status = sa_model_open(&m, model_path, &error);
+    sa_status status = sa_model_open_with(&m, model_path, &alone, &error);
     assert_true((status == SA_OK) == (m != NULL));
     sa_model_free(m);
     return status;
@@ -154,7 +160,7 @@ static sa_status translate(void) {
 
 /* With a model of its own, whose spare tapes go with it. */
 static sa_status open_and_translate(void) {
-    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = translate();
     sa_model_free(shared_model);
@@ -196,10 +202,46 @@ static sa_status translate_otherwise(void) {
 }
 
 static sa_status open_and_translate_otherwise(void) {
-    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = translate_otherwise();
     sa_model_free(shared_model);
+    return status;
+}
+
+static sa_status quantize(void) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/int8", folder);
+    return sa_model_quantize(model_path, path, SA_INT8, &error);
+}
+
+/* Learns a shortlist and translates with it, in 8 bits. */
+static sa_status translate_short(void) {
+    static const sa_model_options bytes = {SA_INT8, 1};
+    sa_shortlist_options learning;
+    sa_translate_options o = options();
+    sa_shortlist *list = NULL;
+    sa_model *m;
+    sa_translation *t = NULL;
+    char path[2][300], list_path[300];
+    for (int side = 0; side < 2; side++)
+        snprintf(path[side], sizeof path[side], "%s/%s", folder, side ? "tgt" : "src");
+    snprintf(list_path, sizeof list_path, "%s/list", folder);
+    sa_shortlist_options_init(&learning);
+    learning.train_source = path[0];
+    learning.train_target = path[1];
+    learning.threads = 1;
+    sa_status status = sa_model_open_with(&m, model_path, &bytes, &error);
+    if (status == SA_OK)
+        status = sa_shortlist_learn(m, &learning, list_path, NULL, &error);
+    if (status == SA_OK)
+        status = sa_shortlist_open(&list, list_path, m, &error);
+    o.shortlist = list;
+    if (status == SA_OK)
+        status = sa_translate(m, source, 2, &o, &t, &error);
+    sa_translations_free(t, 2);
+    sa_shortlist_free(list);
+    sa_model_free(m);
     return status;
 }
 
@@ -394,6 +436,19 @@ static void translating_with_all_options(void **state) {
     exhaust(open_and_translate_otherwise, true, 0);
 }
 
+static void quantizing(void **state) {
+    (void)state;
+    exhaust(quantize, false, 0);
+    exhaust(quantize, true, 0);
+}
+
+/* A tape goes back after opening and after translating. */
+static void translating_with_a_shortlist(void **state) {
+    (void)state;
+    exhaust(translate_short, false, 2);
+    exhaust(translate_short, true, 0);
+}
+
 static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
@@ -422,7 +477,8 @@ static void training_with_subwords(void **state) {
 
 static void training_with_two_threads(void **state) {
     (void)state;
-    exhaust(train_with_two_threads, false, 4); /* each gives a tape back at each validation */
+    exhaust(train_with_two_threads, false,
+            8); /* each gives a tape back at each validation, at a place that varies */
 }
 
 static void going_on_with_a_run(void **state) {
@@ -472,6 +528,8 @@ int main(void) {
         cmocka_unit_test(opening_a_model),
         cmocka_unit_test(translating),
         cmocka_unit_test(translating_with_all_options),
+        cmocka_unit_test(quantizing),
+        cmocka_unit_test(translating_with_a_shortlist),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
         cmocka_unit_test(training),

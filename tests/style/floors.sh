@@ -31,7 +31,7 @@ includes() {
         sees["explain"] = "base math tape op layer model text decode train"
         sees["serve"] = "base math tape op layer model text decode train eval align explain"
         # Headers of other libraries that one place knows.
-        home["dnnl"] = "^src/math/gemm[a-z0-9_]*\\.c$"
+        home["dnnl"] = "^src/math/gemm[a-z0-9_]*\\.[ch]$"
         home["sentencepiece"] = "^src/text/subword\\.cc$"
         home["mpi"] = "^src/ranks/transport_mpi\\.c$"
     }
