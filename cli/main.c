@@ -7,7 +7,7 @@
 
 static const command *const commands[] = {
     &command_train,    &command_translate, &command_score, &command_heatmap,
-    &command_evaluate, &command_inspect,   &command_bench,
+    &command_evaluate, &command_inspect,   &command_bench, &command_doctor,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
