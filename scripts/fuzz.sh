@@ -32,14 +32,14 @@ make_model() {
     name=$1
     shift
     build-fuzz/softalign train -q --train $seeds/src $seeds/tgt --valid $seeds/src $seeds/tgt -o $seeds/run --overwrite \
-        --dim-emb 2 --dim-rnn 2 --dim-dec 2 --dim-att 2 --dim-maxout 2 --output-rank 0 --threads 1 --shards 1 --after 1u "$@"
+        --dim-emb 2 --dim-rnn 2 --dim-dec 2 --dim-maxout 2 --output-rank 0 --threads 1 --shards 1 --after 1u "$@"
     cp $seeds/run/best.safetensors $seeds/fuzz_model/"$name"
     cp $seeds/run/best.safetensors $seeds/fuzz_safetensors/"$name"
 }
 export ASAN_OPTIONS=detect_leaks=0 # of a program that ends
-make_model word --vocab-type word --preset rnnsearch
-make_model bpe --vocab-type bpe --vocab-size 40 --protect --normalization nfc
-make_model unigram --vocab-type unigram --vocab-size 40 --normalization nmt_nfkc --joint-vocab
+make_model word --vocab-type word --preset rnnsearch --dim-att 2
+make_model bpe --vocab-type bpe --dim-att 2 --vocab-size 40 --protect --normalization nfc
+make_model unigram --vocab-type unigram --dim-att 2 --vocab-size 40 --joint-vocab
 make_model encdec --vocab-type word --preset rnnencdec
 unset ASAN_OPTIONS
 # The bytes of a vocabulary, which is a tensor of the file, behind the number of its kind.
