@@ -17,14 +17,14 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t n);
 void __wrap_free(void *p);
@@ -83,8 +83,11 @@ void *__wrap_realloc(void *old, size_t size) {
     return note(__real_realloc(old, size));
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : note(__real_aligned_alloc(alignment, size));
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
+    int status = refuse() ? ENOMEM : __real_posix_memalign(out, alignment, size);
+    if (status == 0)
+        note(*out);
+    return status;
 }
 
 char *__wrap_strdup(const char *text) {
