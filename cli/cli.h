@@ -306,8 +306,7 @@ void show_vocab_size(const void *target, char *text, size_t size);
 /* A text in a row whose fields are parted by |||: one that it has itself is written with the entity that Moses uses
  * for |, a line end as a blank. */
 void write_in_row(FILE *output, const char *text);
-/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between; those inside a symbol become _.
- */
+/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between; one in a symbol becomes _. */
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row);
 
 /* "standard input" for "-", else the path. */

@@ -332,12 +332,11 @@ const command command_doctor = {
     .summary = "say what this machine has, and how long training takes on it",
     .synopsis = "[OPTION]...",
     .about =
-        "Prints the processor, the instruction sets and precisions that matrix products use, memory and versions "
-        "of "
-        "libraries; then trains for a moment with each preset and prints target words a second, and, with --train, "
-        "how long a corpus would take. The measurement is short: other programs that run meanwhile make it slower, "
-        "and "
-        "the first hour of a run may differ by a fifth.",
+        "Prints the processor, the instruction sets and precisions that matrix products use, memory and the "
+        "versions of libraries; then trains for a moment with each preset and prints target words a second, and, "
+        "with --train, how long a corpus would take. The measurement is short, and other programs that run "
+        "meanwhile "
+        "make it slower: a long run may differ by a fifth.",
     .examples = "  softalign doctor\n"
                 "  softalign doctor --train corpus.en.gz corpus.fr.gz --preset small\n",
     .options = doctor_options,
