@@ -268,8 +268,21 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
                    "with --init uniform: all parameters start within +- X")
 
+/* Which attention of a Transformer is its alignment, where that was said. */
+typedef struct attention_choice {
+    bool made;
+    int layer, head; /* head 0: the mean of all */
+} attention_choice;
+#define ATTENTION_OPTION(type, choice)                                                                             \
+    OPT_CUSTOM("attention-from", 0, "L[.H]", type, choice, parse_attention, show_nothing,                          \
+               "with a Transformer: its alignment is the attention of layer L of the decoder, the mean of all "    \
+               "heads, or of head H, both counted from 1; else what training named")
+const char *parse_attention(const char *text, void *target);
+sa_status attention_choose(const attention_choice *choice, sa_model *model, sa_error *error);
+
 /* Models that work together: every -m adds one. Target: a model_list. */
 typedef struct model_list {
+    attention_choice attention; /* of each */
     const char *path[SA_ENSEMBLE_MAX];
     sa_model *model[SA_ENSEMBLE_MAX]; /* NULL until opened */
     int n;
@@ -277,7 +290,8 @@ typedef struct model_list {
 #define MODELS_OPTION(type, list)                                                                                  \
     OPT_CUSTOM("model", 'm', "FILE", type, list, parse_model_path, show_nothing,                                   \
                "the model (required); given again, models with the same vocabularies work together: the "          \
-               "probability of a word is the mean of theirs")
+               "probability of a word is the mean of theirs"),                                                     \
+        ATTENTION_OPTION(type, list.attention)
 const char *parse_model_path(const char *text, void *target);
 void show_nothing(const void *target, char *text, size_t size);
 sa_status models_open(model_list *list, sa_error *error);

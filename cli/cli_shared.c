@@ -56,6 +56,22 @@ const char *parse_model_path(const char *text, void *target) {
     return NULL;
 }
 
+const char *parse_attention(const char *text, void *target) {
+    attention_choice *choice = target;
+    char layer[32];
+    size_t length = strcspn(text, ".");
+    snprintf(layer, sizeof layer, "%.*s", (int)(length < sizeof layer ? length : 0), text);
+    *choice = (attention_choice){.made = true};
+    if (!parse_size(layer, &choice->layer) ||
+        (text[length] == '.' && !parse_size(text + length + 1, &choice->head)))
+        return "a layer, or a layer and a head with a point between, counted from 1";
+    return NULL;
+}
+
+sa_status attention_choose(const attention_choice *choice, sa_model *model, sa_error *error) {
+    return choice->made ? sa_model_show_attention(model, choice->layer, choice->head, error) : SA_OK;
+}
+
 void show_nothing(const void *target, char *text, size_t size) {
     (void)target;
     snprintf(text, size, "%s", "");
@@ -64,6 +80,8 @@ void show_nothing(const void *target, char *text, size_t size) {
 sa_status models_open(model_list *list, sa_error *error) {
     for (int i = 0; i < list->n; i++) {
         sa_status status = sa_model_open(&list->model[i], list->path[i], error);
+        if (status == SA_OK)
+            status = attention_choose(&list->attention, list->model[i], error);
         if (status != SA_OK)
             return status;
     }

@@ -179,6 +179,11 @@ SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa
 SA_API void sa_model_free(sa_model *model);
 
 SA_API const sa_model_config *sa_model_get_config(const sa_model *model);
+/* Chooses the attention of a Transformer that is its alignment: layer of the decoder and head of it, counted
+ * from 1. 0: the last layer but one; the mean of the layer's heads. Until then it is the one that training named.
+ * SA_USAGE where the model has no such layer or head, or nothing to choose from. Not while a thread translates with
+ * it. */
+SA_API sa_status sa_model_show_attention(sa_model *model, int layer, int head, sa_error *error);
 
 typedef struct sa_parameter {
     const char *name; /* as in the file: "decoder.gru.U" */
