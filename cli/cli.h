@@ -183,7 +183,8 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap,
-    command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench;
+    command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench,
+    command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -355,9 +356,9 @@ const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);
 
 /* A text in a row whose fields are parted by |||: one that it has itself is written with the entity that Moses uses
- * for |. */
+ * for |, a line end as a blank. */
 void write_in_row(FILE *output, const char *text);
-/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between. */
+/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between; one in a symbol becomes _. */
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row);
 
 /* "standard input" for "-", else the path. */

@@ -113,7 +113,7 @@ int __wrap_fsync(int fd) {
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
 enum { FEW = 4 }; /* pairs of the training text */
-static char model_path[512];
+static char model_path[512], protecting_path[512];
 static sa_error error;
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
@@ -245,6 +245,31 @@ static sa_status translate_short(void) {
     return status;
 }
 
+/* Lines that go in pieces, with items that come back, and the scores of what came of them. */
+static sa_status translate_pieces(void) {
+    const char *const lines[] = {"the 12 <b>dog</b>, a cat. The {x} dog\nsees 7", "",
+                                 "a@b.org caf\xC3\xA9 cafe\xCC\x81"};
+    sa_translate_options o = options();
+    sa_model *m;
+    sa_translation *t = NULL, *scored = NULL;
+    sa_status status = sa_model_open(&m, protecting_path, &error);
+    o.split_sentences = o.replace_unk = true;
+    o.max_length = 6;
+    o.beam_size = 2;
+    o.max_length_factor = 0.1f;
+    if (status == SA_OK)
+        status = sa_translate(m, lines, 3, &o, &t, &error);
+    if (status == SA_OK) {
+        const char *const targets[] = {t[0].hypothesis->text, t[1].hypothesis->text, t[2].hypothesis->text};
+        assert_non_null(strstr(targets[0], "{x}"));
+        status = sa_score_pairs((const sa_model *const *)&m, 1, lines, targets, 3, &o, &scored, &error);
+    }
+    sa_translations_free(t, 3);
+    sa_translations_free(scored, 3);
+    sa_model_free(m);
+    return status;
+}
+
 static sa_status score(void) {
     sa_bleu_result result;
     const char *const *references[] = {target, source};
@@ -326,6 +351,10 @@ static sa_status train_so(const char *run, way w) {
     o.valid_freq = 1;
     o.progress_freq = 1;
     o.vocab_type = w.vocab;
+    if (w.vocab == SA_VOCAB_BPE) {
+        o.protect = true;
+        o.normalization = "nfc";
+    }
     o.threads = w.threads;
     o.resume = w.resume;
     o.overwrite = w.overwrite;
@@ -449,6 +478,13 @@ static void translating_with_a_shortlist(void **state) {
     exhaust(translate_short, true, 0);
 }
 
+/* A tape goes back twice, and once after opening. */
+static void translating_in_pieces_with_items(void **state) {
+    (void)state;
+    exhaust(translate_pieces, false, 3);
+    exhaust(translate_pieces, true, 0);
+}
+
 static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
@@ -507,7 +543,9 @@ static int make_model(void **state) {
         return -1;
     sa_translation *t;
     run_path(model_path, "model", "best.safetensors");
+    run_path(protecting_path, "protecting", "best.safetensors");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
+        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
@@ -530,6 +568,7 @@ int main(void) {
         cmocka_unit_test(translating_with_all_options),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(translating_with_a_shortlist),
+        cmocka_unit_test(translating_in_pieces_with_items),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
         cmocka_unit_test(training),
