@@ -231,6 +231,8 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_FLAG("tied-target", 0, type, config.tied_target,                                                       \
                  "the output matrix is the target embeddings; needs a readout of their width: --output-rank, "     \
                  "or else --dim-maxout or --dim-rnn, equal to --dim-emb"),                                         \
+        OPT_FLAG("tied-source", 0, type, config.tied_source,                                                       \
+                 "the source embeddings are the target embeddings; needs --joint-vocab"),                          \
         OPT_ENUM("decoder-order", 0, "ORDER", type, config.order, order_names,                                     \
                  "whether a decoder step looks at the source or updates its state first"),                         \
         OPT_ENUM("reset", 0, "PLACE", type, config.reset, reset_names,                                             \
@@ -239,6 +241,8 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "layers of the encoder, and of the decoder"),                                                   \
         OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
                  "the recurrent unit: with or without tanh on what a memory shows"),                               \
+        OPT_NUMBER("residual-from", 0, "N", type, config.residual_from, BETWEEN(0, 16),                            \
+                   "the lowest layer, counted from 1, whose input is added to its output; 0: none"),               \
         OPT_BOOL("reverse-source", 0, type, config.reverse_source,                                                 \
                  "whether the encoder reads from the last word to the first"),                                     \
         OPT_ENUM("attention", 0, "WHERE", type, config.attention, attention_names,                                 \
@@ -251,6 +255,15 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "with --score location: positions that can be looked at"),                                      \
         OPT_BOOL("input-feeding", 0, type, config.input_feeding,                                                   \
                  "whether what was read out goes into the next step"),                                             \
+        OPT_NUMBER("heads", 0, "N", type, config.heads, AT_LEAST(1), "heads of every attention"),                  \
+        OPT_NUMBER("dim-ffn", 0, "N", type, config.dim_ffn, AT_LEAST(1),                                           \
+                   "hidden units of a layer's network on each position"),                                          \
+        OPT_NUMBER("dec-layers", 0, "N", type, config.dec_layers, BETWEEN(0, 16),                                  \
+                   "layers of the decoder; 0: as many as of the encoder"),                                         \
+        OPT_NUMBER("align-layer", 0, "N", type, config.align_layer, BETWEEN(0, 16),                                \
+                   "layer of the decoder whose attention is shown as the alignment; 0: the last but one"),         \
+        OPT_NUMBER("align-head", 0, "N", type, config.align_head, AT_LEAST(0),                                     \
+                   "head of it that is shown; 0: the mean of all"),                                                \
         OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start"),              \
         OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
                    "with --init uniform: all parameters start within +- X")

@@ -129,14 +129,21 @@ typedef struct sa_model_config {
     sa_order order;
     sa_reset reset;
     bool tied_target; /* output matrix = target embeddings */
+    bool tied_source; /* source embeddings = target embeddings: needs one vocabulary */
     int layers;       /* of the encoder, and as many of the decoder */
     sa_cell cell;
+    int residual_from;   /* lowest layer, counted from 1, whose input is added to its output; 0: none */
     bool reverse_source; /* the encoder reads from the last word to the first */
     sa_attention_scope attention;
     int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
     sa_attention_score score;
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
+    int heads;          /* of every attention of a Transformer */
+    int dim_ffn;        /* hidden layer of its network on each position */
+    int dec_layers;     /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;    /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;     /* counted from 1; 0: the mean of all */
     char init[16];      /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
     float init_scale;   /* of uniform: all numbers begin within +- this */
 } sa_model_config;

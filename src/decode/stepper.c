@@ -28,7 +28,7 @@ static bool encode(stepper *s, const source_sentence *sentences, int n) {
 
 bool stepper_begin(stepper *s, const ensemble *models, tape *t, const source_sentence *sentences, int n,
                    int rows_max) {
-    *s = (stepper){.tape = t, .n = models->n, .rows_max = rows_max};
+    *s = (stepper){.tape = t, .n = models->n};
     s->vocab = models->model[0]->config.vocab_target;
     for (int m = 0; m < s->n; m++)
         s->member[m].model = models->model[m];
@@ -50,10 +50,7 @@ bool stepper_begin(stepper *s, const ensemble *models, tape *t, const source_sen
 
 void stepper_end(stepper *s) {
     for (int m = 0; m < s->n; m++)
-        for (int k = 0; k < STATE_PARTS_MAX; k++) {
-            free(s->member[m].kept[k]);
-            free(s->member[m].spare[k]);
-        }
+        kept_state_free(&s->member[m].kept);
     free(s->block);
     free(s->row_encoded);
     free(s->average);
@@ -139,41 +136,13 @@ double stepper_log_prob(const stepper *s, int word) {
     return ensemble_log_prob(log_p, s->n);
 }
 
-/* Gathers the parents' states into memory that outlives the step. */
-static bool gather(stepper *s, stepper_member *m, const int *parent, int rows) {
-    for (int k = 0; k < m->next.n; k++) {
-        int cols = tensor_cols(m->next.part[k]);
-        size_t bytes = (size_t)s->rows_max * (size_t)cols * sizeof(real);
-        if (!m->kept[k] && !(m->kept[k] = malloc(bytes)))
-            return false;
-        if (!m->spare[k] && !(m->spare[k] = malloc(bytes)))
-            return false;
-        for (int i = 0; i < rows; i++)
-            memcpy(m->spare[k] + (long)i * cols, m->next.part[k]->data + (long)parent[i] * cols,
-                   (size_t)cols * sizeof(real));
-        real *swap = m->kept[k];
-        m->kept[k] = m->spare[k];
-        m->spare[k] = swap;
-    }
-    return true;
-}
-
 bool stepper_keep(stepper *s, const int *parent, int rows) {
-    int width[SA_ENSEMBLE_MAX][STATE_PARTS_MAX];
-    for (int m = 0; m < s->n; m++) {
-        stepper_member *member = &s->member[m];
-        if (!gather(s, member, parent, rows))
+    for (stepper_member *m = s->member; m < s->member + s->n; m++)
+        if (!kept_state_take(&m->kept, &m->next, parent, rows))
             return false;
-        for (int k = 0; k < member->next.n; k++)
-            width[m][k] = tensor_cols(member->next.part[k]);
-    }
     arena_release(s->tape->arena, s->mark);
-    for (int m = 0; m < s->n && rows > 0; m++) {
-        stepper_member *member = &s->member[m];
-        member->state.length = member->next.length;
-        member->state.n = member->next.n;
-        for (int k = 0; k < member->state.n; k++)
-            member->state.part[k] = tape_wrap(s->tape, rows, width[m][k], member->kept[k]);
-    }
-    return !s->tape->failed;
+    for (stepper_member *m = s->member; m < s->member + s->n && rows > 0; m++)
+        if (!kept_state_give(&m->kept, s->tape, &m->state))
+            return false;
+    return true;
 }

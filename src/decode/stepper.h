@@ -4,6 +4,7 @@
 
 #include "decode/ensemble.h"
 #include "decode/top.h"
+#include "model/kept_state.h"
 
 /* A source sentence and what its translation must begin with. */
 typedef struct source_sentence {
@@ -20,14 +21,14 @@ typedef struct stepper_member {
     const model *model;
     encoding source;
     decoder_state state, next;
-    real *kept[STATE_PARTS_MAX], *spare[STATE_PARTS_MAX]; /* the state, outside the arena, and room to gather it */
-    tensor *scores;                                       /* (rows, V) of the last step */
-    double log_sum;                                       /* of the row that stepper_row gave last */
+    kept_state kept; /* between steps */
+    tensor *scores;  /* (rows, V) of the last step */
+    double log_sum;  /* of the row that stepper_row gave last */
 } stepper_member;
 
 typedef struct stepper {
     tape *tape;
-    int n, vocab, rows_max;
+    int n, vocab;
     stepper_member member[SA_ENSEMBLE_MAX];
     const int *encoded; /* sentence -> its row in the encodings */
     int *row_encoded;   /* of each row of the last step */

@@ -44,6 +44,8 @@ static start glorot(weight_kind kind, int out, int in) {
 }
 
 static start start_of(const weight_scope *scope, weight_kind kind, int out, int in) {
+    if (kind == WEIGHT_GAIN)
+        return (start){INIT_CONSTANT, 1};
     if (strcmp(scope->init, "uniform") == 0)
         return (start){INIT_UNIFORM, scope->scale};
     return strcmp(scope->init, "paper") == 0 ? paper(kind) : glorot(kind, out, in);

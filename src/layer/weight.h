@@ -12,7 +12,8 @@ typedef enum weight_kind {
     WEIGHT_ALIGNMENT,        /* W_a, U_a */
     WEIGHT_ALIGNMENT_VECTOR, /* v_a */
     WEIGHT_BIAS,
-    WEIGHT_LSTM_BIAS /* of gates i, f, o and candidate */
+    WEIGHT_LSTM_BIAS, /* of gates i, f, o and candidate */
+    WEIGHT_GAIN       /* factors of a normalisation: 1 in any case */
 } weight_kind;
 
 typedef struct weight_scope {

@@ -286,6 +286,97 @@ MULTI void vec_lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory
         lstm_unmix(NULL, x, dh, dmemory, memory, NULL, false, n);
 }
 
+MULTI void vec_relu(real *y, const real *x, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+}
+
+MULTI void vec_relu_backward(real *dy, const real *y, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        dy[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+/* Some columns of the product, whose sums stay in registers where their number is known to the compiler. */
+enum { COLUMNS_MOST = 64 };
+INLINE void row_times_columns(real *y, const real *x, const real *m, long stride, int rows, int n) {
+    real sum[COLUMNS_MOST] = {0};
+    for (int i = 0; i < rows; i++) {
+        real xi = x[i];
+        const real *row = m + i * stride;
+#pragma omp simd
+        for (int j = 0; j < n; j++)
+            sum[j] += xi * row[j];
+    }
+#pragma omp simd
+    for (int j = 0; j < n; j++)
+        y[j] = sum[j];
+}
+
+MULTI void vec_row_times(real *y, const real *x, const real *m, long stride, int rows, int n) {
+    int j = 0;
+    for (; j + 64 <= n; j += 64)
+        row_times_columns(y + j, x, m + j, stride, rows, 64);
+    for (; j + 16 <= n; j += 16)
+        row_times_columns(y + j, x, m + j, stride, rows, 16);
+    if (j < n)
+        row_times_columns(y + j, x, m + j, stride, rows, n - j);
+}
+
+MULTI real vec_normalise(real *x, int n) {
+    real sum = 0, square = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    real mean = sum / (real)n;
+#pragma omp simd reduction(+ : square)
+    for (int i = 0; i < n; i++)
+        square += (x[i] - mean) * (x[i] - mean);
+    real scale = (real)(1 / sqrt((double)square / n + 1e-5));
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        x[i] = (x[i] - mean) * scale;
+    return scale;
+}
+
+MULTI void vec_normalise_backward(real *x, const real *dy, const real *gain, real scale, real *dgain, real *dbias,
+                                  int n) {
+    real sum = 0, along = 0;
+#pragma omp simd reduction(+ : sum, along)
+    for (int i = 0; i < n; i++) {
+        real d = dy[i] * gain[i];
+        sum += d;
+        along += d * x[i];
+        dgain[i] += dy[i] * x[i];
+        dbias[i] += dy[i];
+    }
+    real mean = sum / (real)n, slope = along / (real)n;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        x[i] = scale * (dy[i] * gain[i] - mean - x[i] * slope);
+}
+
+MULTI void vec_scale(real *y, const real *x, const real *gain, const real *bias, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = gain[i] * x[i] + bias[i];
+}
+
+/* A counter, mixed by the finaliser of MurmurHash3 (Appleby), with half of the key on either side of the first
+ * multiplication. */
+MULTI void vec_drop(real *y, const real *x, uint64_t key, uint32_t limit, real keep, int n) {
+    uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        uint32_t h = low + (uint32_t)i * 0x9E3779B1u;
+        h = ((h ^ h >> 16) * 0x85EBCA6Bu) ^ high;
+        h = (h ^ h >> 13) * 0xC2B2AE35u;
+        h ^= h >> 16;
+        y[i] = h < limit ? 0 : keep * x[i];
+    }
+}
+
 MULTI void vec_maxout(real *y, const real *x, int n) {
 #pragma omp simd
     for (int i = 0; i < n; i++)

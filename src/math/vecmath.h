@@ -23,6 +23,8 @@ void vec_axpy(real *y, real a, const real *x, int n);           /* y += a x */
 void vec_mul_add(real *y, const real *a, const real *b, int n); /* y += a b */
 
 void vec_mul(real *y, const real *a, const real *b, int n); /* y = a b */
+void vec_relu(real *y, const real *x, int n);               /* y = max(x, 0) */
+void vec_relu_backward(real *dy, const real *y, int n);     /* dy = 0 where y is 0 */
 
 /* A gated recurrent unit between its products (op/gru.h), s NULL: a state of zeros.
  * mix:    c = tanh(c)   y = s + z (c - s)
@@ -44,6 +46,21 @@ void vec_gru_reset_after(real *r, real *u, const real *dc, int n);
 void vec_lstm_mix(real *h, real *memory, real *x, const real *c, bool squash, int n);
 void vec_lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory, const real *memory, const real *c,
                     bool squash, int n);
+
+/* y[j] = sum_i x[i] m[i * stride + j], j < n: a row times a matrix. Each sum runs over i in order, whatever n is.
+ */
+void vec_row_times(real *y, const real *x, const real *m, long stride, int rows, int n);
+
+/* x = (x - mean) / sqrt(variance + 1e-5); returns 1 / sqrt(...), `scale` below.
+ * Gradients of y = gain x + bias with that x: dgain += dy x, dbias += dy, and x gives way to the gradient of what
+ * was normalised, scale (d - mean(d) - x mean(d x)) with d = dy gain. */
+real vec_normalise(real *x, int n);
+void vec_normalise_backward(real *x, const real *dy, const real *gain, real scale, real *dgain, real *dbias, int n);
+/* y = gain x + bias */
+void vec_scale(real *y, const real *x, const real *gain, const real *bias, int n);
+
+/* y[i] = keep x[i], or 0 where a number of 32 bits that belongs to (key, i) is below limit. */
+void vec_drop(real *y, const real *x, uint64_t key, uint32_t limit, real keep, int n);
 
 /* y[i] = max(x[2i], x[2i+1]), n of them; its gradient in x's place, from the values there: dy[i] for the larger of
  * a pair (the first at a tie), 0 for the other. */

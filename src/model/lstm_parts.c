@@ -1,5 +1,6 @@
 #include "model/lstm_parts.h"
 
+#include "op/dropout.h"
 #include "op/shape.h"
 
 #include <stdio.h>
@@ -15,14 +16,11 @@ void lstm_stack_declare(lstm_stack *s, const weight_scope *scope, const char *si
     }
 }
 
-/* At the first word when it reads backwards, else at each sentence's last. */
-static lstm_state last_state(tape *t, const source_batch *source, const lstm_run *run, bool reversed) {
+void lstm_end_put(tape *t, const source_batch *source, const lstm_run *run, bool reversed, encoding *out, int i) {
     const steps *s = &source->steps;
-    if (reversed)
-        return (lstm_state){run->h[0], run->c[0]};
-    int *last = source_last_rows(t, source);
-    return (lstm_state){op_gather(t, run->all, NULL, s->B, last),
-                        op_gather(t, tape_joined(t, s, run->c), NULL, s->B, last)};
+    int *last = reversed ? NULL : source_last_rows(t, source);
+    out->part[2 * i] = reversed ? run->h[0] : op_gather(t, run->all, NULL, s->B, last);
+    out->part[2 * i + 1] = reversed ? run->c[0] : op_gather(t, tape_joined(t, s, run->c), NULL, s->B, last);
 }
 
 tensor *lstm_encode(const model *m, tape *t, const lstm_stack *s, const source_batch *source, tensor *x,
@@ -32,11 +30,8 @@ tensor *lstm_encode(const model *m, tape *t, const lstm_stack *s, const source_b
     const stack_input in = {.x = x, .over = &source->steps, .reversed = reversed};
     const stack_dropout dropout = {r->dropout, SITE_ENCODER, batch_row_numbers(t, in.over, source->number)};
     tensor *top = lstm_stack_run(t, s, 0, &in, dropout, run);
-    for (int i = 0; top && i < s->n; i++) {
-        lstm_state end = last_state(t, source, &run[i], reversed);
-        out->part[2 * i] = end.h;
-        out->part[2 * i + 1] = end.c;
-    }
+    for (int i = 0; top && i < s->n; i++)
+        lstm_end_put(t, source, &run[i], reversed, out, i);
     return top;
 }
 
@@ -57,4 +52,14 @@ void lstm_states_put(decoder_state *s, int layers, const lstm_state *from) {
         s->part[2 * i] = from[i].h;
         s->part[2 * i + 1] = from[i].c;
     }
+}
+
+tensor *lstm_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
+                     const int *number) {
+    (void)m;
+    return op_dropout(t, shown->s, r->dropout, SITE_READOUT, number);
+}
+
+int lstm_width(const sa_model_config *c) {
+    return c->dim_rnn;
 }

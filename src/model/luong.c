@@ -154,16 +154,6 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     *output = (step_output){.s = tape_joined(t, over, said), .weights = tape_joined(t, over, weights)};
 }
 
-static tensor *readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
-                       const int *number) {
-    (void)m;
-    return op_dropout(t, shown->s, r->dropout, SITE_READOUT, number);
-}
-
-static int width(const sa_model_config *c) {
-    return c->dim_rnn;
-}
-
 const family family_luong = {
     .own = sizeof(luong),
     .idle = idle,
@@ -171,7 +161,7 @@ const family family_luong = {
     .encode = encode,
     .start = start,
     .steps = make_steps,
-    .readout = readout,
-    .width = width,
+    .readout = lstm_readout,
+    .width = lstm_width,
     .width_option = "dim-rnn",
 };

@@ -6,6 +6,15 @@
 
 #include <stdlib.h>
 
+static sa_status check_tied_source(const sa_model_config *c, sa_error *error) {
+    if (c->tied_source && c->vocab_source != c->vocab_target)
+        return sa_fail(
+            error, SA_USAGE,
+            "tied source embeddings need one vocabulary for both sides: of %d and %d symbols they are two",
+            c->vocab_source, c->vocab_target);
+    return SA_OK;
+}
+
 /* Whether the readout is as wide as the embeddings that are to be its output matrix. */
 static sa_status check_tied(const sa_model_config *c, const family *f, sa_error *error) {
     int width = c->output_rank ? c->output_rank : f->width(c);
@@ -23,6 +32,7 @@ sa_status model_declare(model *m, const sa_model_config *config, sa_error *error
     if (!p)
         return sa_model_config_preset(&m->config, config->preset, error);
     SA_TRY(config_check(config, preset_reads(p, config), &p->defaults, error));
+    SA_TRY(check_tied_source(config, error));
     SA_TRY(check_tied(config, p->family, error));
     if (p->family->check)
         SA_TRY(p->family->check(config, error));
@@ -42,22 +52,30 @@ void model_clear(model *m) {
     *m = (model){0};
 }
 
+static param *declare_embedding(const model *m, const weight_scope *scope, const char *side, int vocabulary,
+                                bool multiplied) {
+    return weight_declare(scope, side, "embedding", WEIGHT_EMBEDDING, 1, vocabulary, m->config.dim_emb,
+                          multiplied ? USE_PRODUCT : USE_LOOKUP);
+}
+
+static param *declare_embedding_bias(const model *m, const weight_scope *scope, const char *side) {
+    return weight_declare(scope, side, "embedding.b", WEIGHT_BIAS, 1, m->config.dim_emb, 0, USE_PRODUCT);
+}
+
 void model_declare_source(model *m, const weight_scope *scope, bool biased) {
     const sa_model_config *c = &m->config;
+    if (c->tied_source) /* comes first in the file then */
+        m->target_embedding = declare_embedding(m, scope, "target", c->vocab_target, c->tied_target);
     m->source_embedding =
-        weight_declare(scope, "source", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_source, c->dim_emb, USE_LOOKUP);
-    if (biased)
-        m->source_embedding_b =
-            weight_declare(scope, "source", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+        c->tied_source ? m->target_embedding : declare_embedding(m, scope, "source", c->vocab_source, false);
+    m->source_embedding_b = biased ? declare_embedding_bias(m, scope, "source") : NULL;
 }
 
 void model_declare_target(model *m, const weight_scope *scope, bool biased) {
     const sa_model_config *c = &m->config;
-    m->target_embedding = weight_declare(scope, "target", "embedding", WEIGHT_EMBEDDING, 1, c->vocab_target,
-                                         c->dim_emb, c->tied_target ? USE_PRODUCT : USE_LOOKUP);
-    if (biased)
-        m->target_embedding_b =
-            weight_declare(scope, "target", "embedding.b", WEIGHT_BIAS, 1, c->dim_emb, 0, USE_PRODUCT);
+    if (!c->tied_source)
+        m->target_embedding = declare_embedding(m, scope, "target", c->vocab_target, c->tied_target);
+    m->target_embedding_b = biased ? declare_embedding_bias(m, scope, "target") : NULL;
 }
 
 void model_declare_output(model *m, const weight_scope *scope) {
@@ -81,8 +99,8 @@ tensor *first_rows(tape *t, tensor *x, int n) {
 }
 
 bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out) {
-    *out = (encoding){0};
     const steps *s = &source->steps;
+    *out = (encoding){.n = s->B};
     tensor *x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
     x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
     if (x)

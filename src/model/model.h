@@ -13,17 +13,21 @@ enum { MODEL_LAYERS_MAX = 16 };
  * family's decoder starts from or reads. */
 enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
+    int n; /* sources */
     annotations h;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
 
-/* What a decoder carries from step to step: how many it has made, and parts, each (rows, width), of which search
- * gathers rows, of all alike. A part may have more rows than the step that reads it: the rest are of sentences that
- * are over. */
+/* What a decoder carries from step to step: how many it has made; parts, each (rows, width), of which search
+ * gathers rows, of all alike; and memories, to which every step adds rows that stay where they are. Before steps, a
+ * memory holds what all steps so far added, and trail (rows, length) says which of its rows are a row's own past;
+ * after them it holds what these steps added. Between two steps of a search, kept_state.h makes one of the other. A
+ * part may have more rows than the step that reads it: the rest are of sentences that are over. */
 enum { STATE_PARTS_MAX = 2 * MODEL_LAYERS_MAX + 4 };
 typedef struct decoder_state {
-    int length, n;
-    tensor *part[STATE_PARTS_MAX];
+    int length, n, n_memories;
+    tensor *part[STATE_PARTS_MAX], *memory[MODEL_LAYERS_MAX];
+    const int *trail;
 } decoder_state;
 
 /* The words before the steps that are to be made. */

@@ -7,7 +7,7 @@
 /* Fields that every preset reads. */
 #define EVERY                                                                                                      \
     (CONFIG_BIT(VOCAB_SOURCE) | CONFIG_BIT(VOCAB_TARGET) | CONFIG_BIT(DIM_EMB) | CONFIG_BIT(OUTPUT_RANK) |         \
-     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(INIT) | CONFIG_BIT(INIT_SCALE))
+     CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(TIED_SOURCE) | CONFIG_BIT(INIT) | CONFIG_BIT(INIT_SCALE))
 #define RNNENCDEC                                                                                                  \
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
      CONFIG_BIT(RESET))
@@ -18,6 +18,14 @@
 #define LUONG                                                                                                      \
     (SEQ2SEQ | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |                          \
      CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING))
+
+#define GNMT                                                                                                       \
+    (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |                   \
+     CONFIG_BIT(RESIDUAL_FROM))
+
+#define TRANSFORMER                                                                                                \
+    (EVERY | CONFIG_BIT(LAYERS) | CONFIG_BIT(DEC_LAYERS) | CONFIG_BIT(HEADS) | CONFIG_BIT(DIM_FFN) |               \
+     CONFIG_BIT(ALIGN_LAYER) | CONFIG_BIT(ALIGN_HEAD))
 
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
@@ -81,10 +89,56 @@ static const preset presets[] = {
       .input_feeding = true,
       .init = "uniform",
       .init_scale = 0.1f}},
+    /* Wu et al. 2016 */
+    {"gnmt",
+     &family_gnmt,
+     true,
+     GNMT,
+     {.preset = "gnmt",
+      .vocab_source = 32000,
+      .vocab_target = 32000,
+      .dim_emb = 1024,
+      .dim_rnn = 1024,
+      .dim_att = 1024,
+      .layers = 8,
+      .cell = SA_CELL_LSTM_LINEAR,
+      .residual_from = 3,
+      .init = "uniform",
+      .init_scale = 0.04f}},
+    /* Vaswani et al. 2017: base */
+    {"transformer",
+     &family_transformer,
+     true,
+     TRANSFORMER,
+     {.preset = "transformer",
+      .vocab_source = 37000,
+      .vocab_target = 37000,
+      .dim_emb = 512,
+      .layers = 6,
+      .heads = 8,
+      .dim_ffn = 2048,
+      .tied_target = true,
+      .tied_source = true,
+      .init = "glorot"}},
+    /* The same at a size for 30,000 sentence pairs. */
+    {"transformer-small",
+     &family_transformer,
+     true,
+     TRANSFORMER,
+     {.preset = "transformer-small",
+      .vocab_source = 8000,
+      .vocab_target = 8000,
+      .dim_emb = 256,
+      .layers = 3,
+      .heads = 4,
+      .dim_ffn = 1024,
+      .tied_target = true,
+      .init = "glorot"}},
 };
 
 /* The first is what training takes when nothing is said. */
-static const char *const preset_names[] = {"small", "rnnsearch", "rnnencdec", "seq2seq", "luong", NULL};
+static const char *const preset_names[] = {"small", "rnnsearch",   "rnnencdec",         "seq2seq", "luong",
+                                           "gnmt",  "transformer", "transformer-small", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

@@ -2,8 +2,6 @@
  * source, usually backwards, and hands its last states over to another one that writes. docs/equations.md. */
 #include "model/lstm_parts.h"
 
-#include "op/dropout.h"
-
 typedef struct seq2seq {
     lstm_stack encoder, decoder;
 } seq2seq;
@@ -42,23 +40,13 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     lstm_states_put(out, layers, after);
 }
 
-static tensor *readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
-                       const int *number) {
-    (void)m;
-    return op_dropout(t, shown->s, r->dropout, SITE_READOUT, number);
-}
-
-static int width(const sa_model_config *c) {
-    return c->dim_rnn;
-}
-
 const family family_seq2seq = {
     .own = sizeof(seq2seq),
     .declare = declare,
     .encode = encode,
     .start = lstm_hand_over,
     .steps = make_steps,
-    .readout = readout,
-    .width = width,
+    .readout = lstm_readout,
+    .width = lstm_width,
     .width_option = "dim-rnn",
 };

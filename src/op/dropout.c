@@ -70,3 +70,52 @@ tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sen
         sentences = sentence[i] >= sentences ? sentence[i] + 1 : sentences;
     return op_dropout_drawn(t, x, dropout_draw(t, sentences, tensor_cols(x), rate, site), sentence);
 }
+
+void unit_dropout_row(const tape *t, const unit_dropout *d, long i, real *x, int n) {
+    if (d->rate <= 0 || !t->recording)
+        return;
+    uint64_t sentence = (uint64_t)(t->first_sentence + d->sentence[i]);
+    rng random = rng_at(t->seed, t->update, sentence, d->site + ((uint64_t)d->position[i] << 32));
+    uint32_t limit = (uint32_t)((double)d->rate * 4294967296.0);
+    vec_drop(x, x, rng_u64(&random), limit, (real)(1 / (1 - (double)d->rate)), n);
+}
+
+typedef struct units_record {
+    op_record record;
+    tensor *x, *y;
+    unit_dropout dropout;
+} units_record;
+
+/* The gradient of y is needed no more: it is dropped where it lies. */
+static void units_backward(tape *t, op_record *record) {
+    units_record *r = (units_record *)record;
+    if (!tensor_has_grad(r->y))
+        return;
+    int n = tensor_cols(r->x);
+    tensor_grad_clear_once(r->x);
+    for (long i = 0; i < tensor_rows(r->x); i++) {
+        unit_dropout_row(t, &r->dropout, i, r->y->grad + i * n, n);
+        vec_add(r->x->grad + i * n, r->y->grad + i * n, n);
+    }
+}
+
+tensor *op_dropout_units(tape *t, tensor *x, const unit_dropout *d) {
+    if (!x)
+        return tape_fail(t);
+    if (d->rate <= 0 || !t->recording)
+        return x;
+    tensor *y = tape_like(t, x);
+    if (!y)
+        return NULL;
+    int n = tensor_cols(x);
+    memcpy(y->data, x->data, (size_t)tensor_count(x) * sizeof *y->data);
+    for (long i = 0; i < tensor_rows(x); i++)
+        unit_dropout_row(t, d, i, y->data + i * n, n);
+    units_record *r = tape_record(t, sizeof *r, units_backward);
+    if (r) {
+        r->x = x;
+        r->y = y;
+        r->dropout = *d;
+    }
+    return t->failed ? NULL : y;
+}

@@ -14,4 +14,15 @@ tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sen
 const real *dropout_draw(tape *t, int sentences, int D, float rate, unsigned site);
 tensor *op_dropout_drawn(tape *t, tensor *x, const real *mask, const int *sentence);
 
+/* Dropout with a mask for every row by itself (Srivastava et al. 2014). The draw of a row depends on the tape's
+ * seed and update, the number of its sentence in the minibatch, the site and its position, on nothing else. */
+typedef struct unit_dropout {
+    float rate;
+    unsigned site;
+    const int *sentence, *position; /* of each row, from 0, kept by the caller until tape_reset */
+} unit_dropout;
+tensor *op_dropout_units(tape *t, tensor *x, const unit_dropout *d);
+/* For operations that have it inside: row i, x (n), dropped in place; where nothing is dropped it stays. */
+void unit_dropout_row(const tape *t, const unit_dropout *d, long i, real *x, int n);
+
 #endif

@@ -39,6 +39,25 @@ tensor *op_tanh(tape *t, tensor *x) {
     return record(t, tanh_backward, y, x);
 }
 
+static void relu_backward(tape *t, op_record *base) {
+    (void)t;
+    pointwise_record *r = (pointwise_record *)base;
+    if (!tensor_has_grad(r->y))
+        return;
+    int cols = tensor_cols(r->y);
+    for (long i = 0; i < tensor_count(r->y); i += cols)
+        vec_relu_backward(r->y->grad + i, r->y->data + i, cols);
+}
+
+tensor *op_relu(tape *t, tensor *x) {
+    if (!x)
+        return tape_fail(t);
+    int cols = tensor_cols(x);
+    for (long i = 0; i < tensor_count(x); i += cols)
+        vec_relu(x->data + i, x->data + i, cols);
+    return record(t, relu_backward, x, x);
+}
+
 typedef struct add_record {
     op_record record;
     tensor *y, *term[2];

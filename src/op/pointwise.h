@@ -5,6 +5,8 @@
 
 /* y = tanh(x) */
 tensor *op_tanh(tape *t, tensor *x);
+/* x = max(x, 0), where it lies: x has had no reader yet, and its maker needs its values no more. Returns x. */
+tensor *op_relu(tape *t, tensor *x);
 /* y = a + b, of equal shape. */
 tensor *op_add(tape *t, tensor *a, tensor *b);
 /* y_k = max(x_{2k}, x_{2k+1}): maxout over adjacent pairs (Goodfellow et al. 2013). x (N, 2l), consumed -> (N, l).

@@ -51,6 +51,16 @@ tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index) {
     return t->failed ? NULL : y;
 }
 
+tensor *op_join(tape *t, tensor *a, tensor *b) {
+    if (!a || !b)
+        return tape_fail(t);
+    SA_ASSERT(tensor_rows(a) == tensor_rows(b));
+    int n = (int)tensor_rows(a), *index = tape_bytes(t, (size_t)n * sizeof *index);
+    for (int i = 0; index && i < n; i++)
+        index[i] = i;
+    return op_gather(t, a, b, n, index);
+}
+
 tensor *op_zeros(tape *t, int n, int cols) {
     tensor *y = tape_matrix(t, n, cols);
     if (y)

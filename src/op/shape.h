@@ -8,6 +8,9 @@
  * until tape_reset. Returns (n, D_a + D_b). */
 tensor *op_gather(tape *t, tensor *a, tensor *b, int n, const int *index);
 
+/* y[i] = [a[i]; b[i]] for as many rows as both have. */
+tensor *op_join(tape *t, tensor *a, tensor *b);
+
 /* (n, cols) of zeros. */
 tensor *op_zeros(tape *t, int n, int cols);
 

@@ -117,6 +117,10 @@ static sa_status draw(param *p, uint64_t seed, sa_error *error) {
         for (long i = 0; i < n; i++)
             p->value[i] = (real)(p->init_scale * (2 * rng_uniform(&random) - 1));
         break;
+    case INIT_CONSTANT:
+        for (long i = 0; i < n; i++)
+            p->value[i] = (real)p->init_scale;
+        break;
     case INIT_BLOCK:
         for (long i = 0; i < n; i++)
             p->value[i] = i >= n / 4 && i < n / 2 ? (real)p->init_scale : 0;

@@ -12,6 +12,7 @@ typedef enum param_init {
     INIT_ZERO,
     INIT_NORMAL,     /* N(0, scale^2) */
     INIT_ORTHOGONAL, /* each square block of rows random orthogonal */
+    INIT_CONSTANT,   /* scale */
     INIT_UNIFORM,    /* U(-scale, scale) */
     INIT_BLOCK       /* zeros, but scale in the second quarter: the forget gate of a long short-term memory */
 } param_init;

@@ -32,6 +32,38 @@ static void luong_recipe(sa_train_options *o) {
     o->after_epochs = 12;
 }
 
+/* What Wu et al. 2016 began with (8.3): wordpieces for both languages, Adam. */
+static void gnmt_recipe(sa_train_options *o) {
+    o->vocab_type = SA_VOCAB_BPE;
+    o->joint_vocab = true;
+    o->optimizer = SA_ADAM;
+    o->learning_rate = 2e-4f;
+    o->clip_norm = 5;
+    o->dropout = o->dropout_emb = 0.2f;
+    o->mini_batch = 128;
+    o->max_length = 100;
+}
+
+/* What Vaswani et al. 2017 did (5): rates of 512^-1/2 min(u^-1/2, u 4000^-3/2) at update u, some 25,000 words an
+ * update. */
+static void transformer_recipe(sa_train_options *o) {
+    o->vocab_type = SA_VOCAB_BPE;
+    o->joint_vocab = true;
+    o->optimizer = SA_ADAM;
+    o->adam_beta2 = 0.98f;
+    o->adam_epsilon = 1e-9f;
+    o->learning_rate = 7e-4f;
+    o->warmup = 4000;
+    o->schedule = SA_SCHEDULE_INV_SQRT;
+    o->clip_norm = 0;
+    o->loss_per_word = true;
+    o->dropout = 0.1f;
+    o->label_smoothing = 0.1f;
+    o->mini_batch = 250;
+    o->optimizer_delay = 4;
+    o->max_length = 100;
+}
+
 /* What 30,000 sentence pairs need: subwords, Adam, dropout, an average of the parameters. */
 static void small_recipe(sa_train_options *o) {
     o->vocab_type = SA_VOCAB_UNIGRAM;
@@ -48,6 +80,16 @@ static void small_recipe(sa_train_options *o) {
     o->after_epochs = 20;
 }
 
+/* The same for a Transformer, which wants a longer warm-up, and dropout inside its layers only. */
+static void small_transformer_recipe(sa_train_options *o) {
+    small_recipe(o);
+    o->dropout = 0.2f;
+    o->dropout_emb = 0;
+    o->adam_beta2 = 0.98f;
+    o->warmup = 2000;
+    o->mini_batch = 64;
+}
+
 static const struct {
     const char *preset;
     void (*apply)(sa_train_options *o);
@@ -55,7 +97,10 @@ static const struct {
                {"rnnsearch", paper_recipe},
                {"rnnencdec", paper_recipe},
                {"seq2seq", seq2seq_recipe},
-               {"luong", luong_recipe}};
+               {"luong", luong_recipe},
+               {"gnmt", gnmt_recipe},
+               {"transformer", transformer_recipe},
+               {"transformer-small", small_transformer_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
     memset(o, 0, sizeof *o);
@@ -89,6 +134,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
     if (!o->output)
         return sa_fail(error, SA_USAGE, "no output folder for the run");
+    if (o->model.tied_source && !o->joint_vocab)
+        return sa_fail(error, SA_USAGE, "tied source embeddings need one vocabulary for both sides: --joint-vocab");
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
     const struct {

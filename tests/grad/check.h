@@ -161,10 +161,14 @@ static inline void check_backward(check *c) {
     assert_int_equal(params_collect(&c->params, &c->tape, 1, false, c->workers, c->team, NULL), SA_OK);
 }
 
+static inline bool slope_agrees(double gradient, double slope, double loss, double tolerance) {
+    double size = fmax(fabs(gradient) + fabs(slope), CHECK_FLOOR * fmax(1, fabs(loss)));
+    return fabs(gradient - slope) <= tolerance * size;
+}
+
 /* Fails the test, with a name, when the gradient is not the slope. */
 static inline void check_slope(const char *name, long index, double gradient, double slope, double loss) {
-    double size = fmax(fabs(gradient) + fabs(slope), CHECK_FLOOR * fmax(1, fabs(loss)));
-    if (!(fabs(gradient - slope) <= CHECK_TOLERANCE * size))
+    if (!slope_agrees(gradient, slope, loss, CHECK_TOLERANCE))
         fail_msg("%s[%ld]: gradient %.12g, slope %.12g", name, index, gradient, slope);
 }
 

@@ -106,23 +106,34 @@ static void end(run *r) {
     model_clear(&r->net);
 }
 
-/* Every number of every parameter, with the sentences on n tapes. A pass without recording has no dropout. */
+/* A pass without recording has no dropout. */
+static double slope_at(run *r, real *value, double step, double *above) {
+    bool recording = r->rates.dropout > 0;
+    real kept = *value;
+    *value = kept + step;
+    *above = loss(r, recording);
+    *value = kept - step;
+    double below = loss(r, recording);
+    *value = kept;
+    return (*above - below) / (2 * step);
+}
+
+/* Every number of every parameter, with the sentences on n tapes. Where a corner of a rectifier or maxout lies
+ * between the two points, nearer ones must agree, if not as closely. */
 static void compare_with_slopes(run *r, const char *name, int n) {
     deal(r, n);
     differentiate(r);
-    bool recording = r->rates.dropout > 0;
     for (int i = 0; i < r->net.params.n; i++) {
         param *p = r->net.params.at[i];
         char where[256];
         snprintf(where, sizeof where, "%s, %d tapes: %s", name, n, p->name);
         for (long k = 0; k < param_count(p); k++) {
-            real kept = p->value[k];
-            p->value[k] = kept + CHECK_STEP;
-            double above = loss(r, recording);
-            p->value[k] = kept - CHECK_STEP;
-            double below = loss(r, recording);
-            p->value[k] = kept;
-            check_slope(where, k, p->grad[k], (above - below) / (2 * CHECK_STEP), above);
+            double above, slope = slope_at(r, &p->value[k], CHECK_STEP, &above);
+            if (slope_agrees(p->grad[k], slope, above, CHECK_TOLERANCE))
+                continue;
+            double nearer = slope_at(r, &p->value[k], CHECK_STEP / 32, &above);
+            if (!slope_agrees(p->grad[k], nearer, above, 32 * CHECK_TOLERANCE))
+                check_slope(where, k, p->grad[k], slope, above);
         }
     }
 }
@@ -154,7 +165,9 @@ static void check_every_model(regularisation rates) {
                                        .dec = 6,
                                        .att = 3,
                                        .maxout = 4,
-                                       .rank = 3};
+                                       .rank = 3,
+                                       .model = 6,
+                                       .ffn = 7};
     for (int i = 0; i < MODEL_FORMS; i++) {
         char name[160];
         form_name(&model_forms[i], name, sizeof name);

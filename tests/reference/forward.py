@@ -12,6 +12,7 @@ import numpy as np
 
 import recurrent
 import rnnsearch
+import transformer
 from parameters import filled, fnv1a64, usual_scale
 from rnnsearch import attention
 
@@ -22,6 +23,8 @@ SMOOTHING = 0.1
 FAMILIES = {
     "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
     "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
+    "transformer": (transformer.shapes, transformer.decode),
+    "gnmt": (recurrent.gnmt_shapes, recurrent.gnmt),
     "luong": (recurrent.luong_shapes, recurrent.luong),
     "seq2seq": (recurrent.seq2seq_shapes, recurrent.seq2seq),
 }
@@ -73,6 +76,7 @@ def config(preset, **changed):
         "dim_rnn": 4,
         "output_rank": 0,
         "tied_target": False,
+        "tied_source": False,
         "label_smoothing": SMOOTHING,
     }
     own = {
@@ -87,6 +91,16 @@ def config(preset, **changed):
         "max_location": 5,
         "dim_att": 3,
         "input_feeding": True,
+    }
+    own["gnmt"] = {"layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
+    own["transformer"] = {
+        "dim_emb": 6,
+        "layers": 2,
+        "dec_layers": 0,
+        "heads": 2,
+        "dim_ffn": 7,
+        "align_layer": 0,
+        "align_head": 0,
     }
     own["rnnsearch"] = {**own["rnnencdec"], "dim_att": 3}
     c = {**usual, **own[preset]}
@@ -141,6 +155,14 @@ def model_cases():
     yield case("luong local-m", config("luong", attention="local-m", cell="lstm-linear"))
     yield case("luong local-p", config("luong", attention="local-p", attention_window=3))
     yield case("luong local-p concat", config("luong", attention="local-p", score="concat", attention_window=1, output_rank=3))
+    yield case("gnmt", config("gnmt"))
+    yield case("gnmt of one layer", config("gnmt", layers=1, cell="lstm", residual_from=0))
+    yield case("gnmt tied", config("gnmt", layers=3, cell="lstm", dim_rnn=5, tied_target=True))
+    yield case("transformer", config("transformer"))
+    yield case("transformer of three heads", config("transformer", heads=3, dec_layers=3, align_layer=3, align_head=2))
+    one = {"vocab_source": 13, "tied_source": True, "tied_target": True}
+    yield case("transformer tied", config("transformer", layers=1, heads=1, align_head=1, **one))
+    yield case("transformer tied rank", config("transformer", output_rank=6, dec_layers=1, **one))
 
 
 def attention_case(name, inputs):

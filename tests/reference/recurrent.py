@@ -2,6 +2,7 @@
 
     Sutskever, Vinyals, Le 2014, "Sequence to Sequence Learning with Neural Networks"                  `seq2seq`
     Luong, Pham, Manning 2015, "Effective Approaches to Attention-based Neural Machine Translation"    `luong`
+    Wu et al. 2016, "Google's Neural Machine Translation System: ..."                                  `gnmt`
 
 Letters: m embedding, n state, K_x and K_y vocabularies. A matrix W, U or C of a memory has the rows of the gates i, f
 and o, then those of the candidate g.
@@ -134,3 +135,53 @@ def luong(p, c, source, target):
         a, context = look(p, c, x, annotations, i)
         said = np.tanh(p["readout.C_c"] @ context + p["readout.U_c"] @ x)
         yield output(p, c, said), said, None, a
+
+
+# ---- gnmt ---------------------------------------------------------------------------------------------------
+
+
+def gnmt_shapes(c):
+    m, n, A, L = c["dim_emb"], c["dim_rnn"], c["dim_att"], c["layers"]
+    s = {"source.embedding": (c["vocab_source"], m), "target.embedding": (c["vocab_target"], m)}
+    s.update(lstm_shapes("encoder.1.forward", n, m))
+    s.update(lstm_shapes("encoder.1.backward", n, m))
+    for layer in range(2, L + 1):
+        s.update(lstm_shapes(f"encoder.{layer}", n, 2 * n if layer == 2 else n))
+    D = n if L > 1 else 2 * n
+    s.update({"attention.W_a": (A, n), "attention.U_a": (A, D), "attention.v_a": (A,)})
+    for layer in range(1, L + 1):
+        s.update(lstm_shapes(f"decoder.{layer}", n, n if layer > 1 else m))
+        s[f"decoder.{layer}.C"] = (4 * n, D)
+    return {**s, **output_shapes(c, n)}
+
+
+def is_residual(c, layer):
+    return c["residual_from"] > 0 and layer >= c["residual_from"]
+
+
+def gnmt_encode(p, c, source):
+    xs = [p["source.embedding"][word] for word in source]
+    forward, _ = read(p, "encoder.1.forward", c["cell"], xs, c["dim_rnn"], False)
+    backward, end = read(p, "encoder.1.backward", c["cell"], xs, c["dim_rnn"], True)
+    xs, ends = [np.concatenate([f[0], b[0]]) for f, b in zip(forward, backward)], [end]
+    for layer in range(2, c["layers"] + 1):
+        states, end = read(p, f"encoder.{layer}", c["cell"], xs, c["dim_rnn"], False)
+        xs = [m + x if is_residual(c, layer) else m for (m, _), x in zip(states, xs)]
+        ends.append(end)
+    return np.array(xs), ends
+
+
+def gnmt(p, c, source, target):
+    annotations, states = gnmt_encode(p, c, source)
+    W_a, U_a, v_a = p["attention.W_a"], p["attention.U_a"], p["attention.v_a"]
+    for i in range(len(target)):
+        e = np.array([v_a @ np.tanh(W_a @ states[0][0] + U_a @ h) for h in annotations])
+        a = np.exp(e - e.max())
+        a = a / a.sum()
+        context = a @ annotations
+        x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
+        for layer in range(1, c["layers"] + 1):
+            states[layer - 1] = lstm(p, f"decoder.{layer}", c["cell"], x, states[layer - 1], context)
+            m = states[layer - 1][0]
+            x = m + x if is_residual(c, layer) else m
+        yield output(p, c, x), x, None, a

@@ -39,12 +39,21 @@ static const model_form model_forms[] = {
     {"luong", "'layers': 3, 'attention': 'local-m', 'attention_window': 1, 'tied_target': true"},
     {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 2, 'score': 'dot', 'cell': 'lstm-linear'"},
     {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 1, 'score': 'concat', 'output_rank': 1"},
+    {"gnmt", "'layers': 4"},
+    {"gnmt", "'layers': 1, 'cell': 'lstm', 'residual_from': 0, 'output_rank': 1"},
+    {"gnmt", "'layers': 3, 'cell': 'lstm', 'tied_target': true"},
+    {"transformer", "'layers': 1, 'heads': 3, 'tied_source': false, 'tied_target': false"},
+    {"transformer",
+     "'layers': 2, 'dec_layers': 3, 'heads': 2, 'tied_source': false, 'align_layer': 1, 'align_head': 2"},
+    {"transformer", "'layers': 1, 'dec_layers': 2, 'heads': 1"},
+    {"transformer-small", "'layers': 2, 'heads': 2, 'output_rank': 1"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 
 /* Widths of a model; of those that the form's preset has. */
 typedef struct form_widths {
     int vocab_source, vocab_target, emb, rnn, dec, att, maxout, rank;
+    int model, ffn; /* of a Transformer; model divides by 2 and 3 */
 } form_widths;
 
 static inline void set_width(sa_model_config *c, const char *option, int *field, int width) {
@@ -58,7 +67,7 @@ static inline void fit_tied(sa_model_config *c) {
         c->output_rank = c->dim_emb;
     else if (sa_model_config_has(c, "dim-maxout"))
         c->dim_maxout = c->dim_emb;
-    else
+    else if (sa_model_config_has(c, "dim-rnn"))
         c->dim_rnn = c->dim_emb;
 }
 
@@ -75,7 +84,10 @@ static inline sa_model_config form_config(const model_form *f, const form_widths
     }
     c.vocab_source = w->vocab_source;
     c.vocab_target = w->vocab_target;
-    c.dim_emb = w->emb;
+    c.dim_emb = sa_model_config_has(&c, "heads") ? w->model : w->emb;
+    set_width(&c, "dim-ffn", &c.dim_ffn, w->ffn);
+    if (c.tied_source)
+        c.vocab_source = c.vocab_target;
     set_width(&c, "dim-rnn", &c.dim_rnn, w->rnn);
     set_width(&c, "dim-dec", &c.dim_dec, w->dec);
     set_width(&c, "dim-att", &c.dim_att, w->att);

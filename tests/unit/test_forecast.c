@@ -73,15 +73,10 @@ static void expect_near(const char *what, double told, double taken, double most
 
 static void small_passes_tell_what_large_ones_take(void **state) {
     (void)state;
-    static const form_widths widths = {/* not what alignment likes */
-                                       .vocab_source = 2000,
-                                       .vocab_target = 2000,
-                                       .emb = 37,
-                                       .rnn = 50,
-                                       .dec = 50,
-                                       .att = 50,
-                                       .maxout = 37,
-                                       .rank = 37};
+    static const form_widths widths = {
+        /* not what alignment likes */
+        .vocab_source = 2000, .vocab_target = 2000, .emb = 37,   .rnn = 50, .dec = 50, .att = 50,
+        .maxout = 37,         .rank = 37,           .model = 42, .ffn = 53};
     for (int form = 0; form < MODEL_FORMS; form++)
         for (int kind = 0; kind < 2; kind++) {
             sa_train_options o = preset_options(model_forms[form].preset);

@@ -285,6 +285,24 @@ static void uniform_initial_values_have_one_width(void **state) {
     model_clear(&m);
 }
 
+static void gains_begin_as_1_whatever_the_initialisation(void **state) {
+    (void)state;
+    static const char *const names[] = {"paper", "glorot", "uniform"};
+    for (int k = 0; k < 3; k++) {
+        sa_model_config c = preset_config("transformer-small");
+        c.vocab_source = c.vocab_target = 20;
+        c.dim_emb = 8;
+        c.dim_ffn = 8;
+        strcpy(c.init, names[k]);
+        c.init_scale = k == 2 ? 0.1f : 0;
+        model m = initialise(&c, 1);
+        const param *gain = params_find(&m.params, "decoder.2.look.norm.gain");
+        for (int i = 0; i < 8; i++)
+            assert_true(gain->value[i] == 1);
+        model_clear(&m);
+    }
+}
+
 static void a_forget_gate_begins_open_with_glorots_initial_values(void **state) {
     (void)state;
     sa_model_config c = seq2seq("glorot");
@@ -377,6 +395,7 @@ int main(void) {
         cmocka_unit_test(the_papers_initial_values),
         cmocka_unit_test(glorots_initial_values),
         cmocka_unit_test(uniform_initial_values_have_one_width),
+        cmocka_unit_test(gains_begin_as_1_whatever_the_initialisation),
         cmocka_unit_test(a_forget_gate_begins_open_with_glorots_initial_values),
         cmocka_unit_test(the_blocks_of_gates_are_different_matrices),
         cmocka_unit_test(initial_values_follow_from_seed_and_name),

@@ -178,6 +178,44 @@ static void seq2seq_has_the_papers_number_of_parameters(void **state) {
     model_clear(&m);
 }
 
+/* Vaswani et al. 2017, table 3: 65M with what is counted there. */
+static void transformer_has_the_papers_sizes_and_shares_its_embeddings(void **state) {
+    (void)state;
+    sa_model_config c;
+    model m;
+    assert_int_equal(sa_model_config_preset(&c, "transformer", NULL), SA_OK);
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    long matrices = 0;
+    for (int i = 0; i < m.params.n; i++)
+        matrices += m.params.at[i]->rank == 2 ? param_count(m.params.at[i]) : 0;
+    assert_true(matrices == 37000L * 512 + 12L * (4 * 512 * 512 + 2 * 512 * 2048) + 6L * 4 * 512 * 512);
+    assert_true(m.source_embedding == m.target_embedding && m.W_out == m.target_embedding);
+    model_clear(&m);
+    c.vocab_source = 36000;
+    refused(&c, "one vocabulary", "36000 and 37000");
+    c.tied_source = false;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    assert_non_null(params_find(&m.params, "source.embedding"));
+    model_clear(&m);
+    c.heads = 7;
+    refused(&c, "dim-emb (512)", "heads (7)");
+    c.heads = 8;
+    c.align_head = 9;
+    refused(&c, "align-head 9", "8 heads");
+    c.align_head = 0;
+    c.align_layer = 3;
+    c.dec_layers = 2;
+    refused(&c, "align-layer 3", "2 layers");
+}
+
+static void residual_connections_begin_where_widths_are_equal(void **state) {
+    (void)state;
+    sa_model_config c;
+    assert_int_equal(sa_model_config_preset(&c, "gnmt", NULL), SA_OK);
+    for (c.residual_from = 1; c.residual_from < 3; c.residual_from++)
+        refused(&c, "residual-from", "at least 3");
+}
+
 static void a_model_without_attention_has_no_parameters_for_it(void **state) {
     (void)state;
     sa_model_config c;
@@ -216,6 +254,8 @@ int main(void) {
         cmocka_unit_test(an_unknown_initialisation_is_an_error_that_lists_them),
         cmocka_unit_test(a_scale_goes_with_uniform_initial_values_only),
         cmocka_unit_test(seq2seq_has_the_papers_number_of_parameters),
+        cmocka_unit_test(transformer_has_the_papers_sizes_and_shares_its_embeddings),
+        cmocka_unit_test(residual_connections_begin_where_widths_are_equal),
         cmocka_unit_test(a_model_without_attention_has_no_parameters_for_it),
         cmocka_unit_test(an_option_that_a_preset_does_not_read_is_refused_by_name),
     };

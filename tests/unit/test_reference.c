@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "model/kept_state.h"
 #include "model/loss.h"
 #include "model/model_file.h"
 
@@ -285,7 +286,8 @@ static void compare_steps(reference_case *c) {
     static const regularisation none = {0};
     for (int i = 0; i < c->n; i++) {
         const pair *p = &c->pairs[i];
-        const int nothing = -1;
+        const int nothing = -1, same = 0;
+        kept_state kept = {0};
         source_batch source;
         encoding h;
         decoder_state now, next;
@@ -293,7 +295,7 @@ static void compare_steps(reference_case *c) {
         tape_reset(t, false);
         assert_true(make_source(t, p, 1, &source) && model_encode(&c->net, t, &source, &none, &h));
         assert_true(model_start(&c->net, t, &h, 1, NULL, &now));
-        for (int j = 0; j < p->target_length; j++, now = next) {
+        for (int j = 0; j < p->target_length; j++) {
             step_words words;
             step_output shown;
             assert_true(model_words(&c->net, t, 1, j ? &p->target[j - 1] : &nothing, &words));
@@ -302,7 +304,9 @@ static void compare_steps(reference_case *c) {
             tensor *scores = model_scores(&c->net, t, hidden);
             assert_non_null(scores);
             compare_step(c, p, j, shown, scores);
+            assert_true(kept_state_take(&kept, &next, &same, 1) && kept_state_give(&kept, t, &now));
         }
+        kept_state_free(&kept);
     }
 }
 

@@ -27,9 +27,12 @@ static sa_train_options options_of(toy_paths *path, const model_form *form, cons
                                        .dec = 48,
                                        .att = 24,
                                        .maxout = 32,
-                                       .rank = 32};
+                                       .rank = 32,
+                                       .model = 36,
+                                       .ffn = 64};
     sa_train_options o = toy_options(path, folder, run);
     o.model = form_config(form, &widths);
+    o.joint_vocab = o.model.tied_source;
     strcpy(o.model.init, "glorot");
     return o;
 }
@@ -67,6 +70,8 @@ static const learner learners[] = {
     {{"rnnencdec", ""}, 60, 0.01},
     {{"seq2seq", "'layers': 2"}, 80, 0.01},
     {{"luong", "'layers': 2"}, 50, 0.01},
+    {{"gnmt", "'layers': 4"}, 60, 0.01},
+    {{"transformer-small", "'layers': 2, 'heads': 3"}, 60, 0.005},
     {{"luong", "'layers': 1, 'score': 'dot', 'attention': 'local-p', 'attention_window': 3"}, 50, 0.01},
 };
 enum { LEARNERS = sizeof learners / sizeof *learners };

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "forms.h"
+#include "model/kept_state.h"
 #include "model/loss.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ typedef struct fixture {
     model net;
     bool packed;
     tape *tape;
+    kept_state kept;
     int source[SENTENCES][MOST], target[SENTENCES][MOST];
     int source_length[SENTENCES], target_length[SENTENCES];
 } fixture;
@@ -46,7 +48,9 @@ static void begin(fixture *f, const model_form *form, bool packed) {
                                        .dec = 37,
                                        .att = 21,
                                        .maxout = 23,
-                                       .rank = 19};
+                                       .rank = 19,
+                                       .model = 24,
+                                       .ffn = 29};
     sa_error e;
     rng random = rng_at(21, 0, 0, 0);
     memset(f, 0, sizeof *f);
@@ -76,6 +80,7 @@ static void begin(fixture *f, const model_form *form, bool packed) {
 }
 
 static void end(fixture *f) {
+    kept_state_free(&f->kept);
     tape_free(f->tape);
     model_clear(&f->net);
 }
@@ -105,16 +110,18 @@ static void pass(fixture *f, int first, int B, bool recording, double nll[SENTEN
             nll[first + target.number[i]][j] = result.word_nll[s->at[j] + i];
 }
 
-/* One step of all rows: scores (rows, V). */
-static tensor *step(fixture *f, const encoding *h, const int *rows, int n, const int *previous,
+/* One step of all rows, from which row i of the next one goes on at parent[i] (NULL: i): scores (rows, V). */
+static tensor *step(fixture *f, const encoding *h, const int *rows, int n, const int *previous, const int *parent,
                     decoder_state *state) {
+    static const int same[SENTENCES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     tape *t = f->tape;
     step_words words;
     step_output shown;
     decoder_state next;
     assert_true(model_words(&f->net, t, n, previous, &words));
     assert_true(model_step(&f->net, t, h, rows, words, state, &next, &shown));
-    *state = next;
+    assert_true(kept_state_take(&f->kept, &next, parent ? parent : same, n));
+    assert_true(kept_state_give(&f->kept, t, state));
     tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, &shown, &none, NULL));
     assert_non_null(scores);
     return scores;
@@ -129,6 +136,7 @@ static double nll_of(const float *scores, int word) {
 
 static void encode_one(fixture *f, int i, encoding *h, decoder_state *state) {
     source_batch source;
+    kept_state_free(&f->kept);
     tape_reset(f->tape, false);
     assert_true(make_source(f, i, 1, &source) && model_encode(&f->net, f->tape, &source, &none, h));
     assert_true(model_start(&f->net, f->tape, h, 1, NULL, state));
@@ -154,7 +162,7 @@ static void compare_steps(fixture *f) {
         int previous[MOST + 1] = {-1};
         memcpy(previous + 1, f->target[i], sizeof f->target[i]);
         for (int j = 0; j < f->target_length[i]; j++) {
-            tensor *scores = step(f, &h, NULL, 1, previous + j, &state);
+            tensor *scores = step(f, &h, NULL, 1, previous + j, NULL, &state);
             assert_true(fabs(nll_of(scores->data, f->target[i][j]) - nll[i][j]) < 1e-5);
         }
     }
@@ -197,33 +205,43 @@ static void recording_changes_no_result(void **state) {
     for_every_model(compare_recording);
 }
 
-/* Hypotheses of two sources side by side, as in a beam. */
+/* Hypotheses of two sources side by side, as in a beam: some go on, some die, some go on twice. */
 static void compare_beam(fixture *f) {
-    enum { ROWS = 5, STEPS = 4 };
+    enum { ROWS = 5, STEPS = 5 };
     static const int number[ROWS] = {1, 0, 1, 1, 0};
-    static const int words[STEPS][ROWS] = {
-        {-1, -1, -1, -1, -1}, {3, 4, 5, 6, 7}, {8, 9, 10, 11, 12}, {1, 1, 2, 2, 3}};
+    static const int parent[STEPS][ROWS] = {
+        {0, 1, 2, 3, 4}, {2, 4, 2, 0, 1}, {3, 1, 3, 2, 4}, {0, 4, 3, 2, 4}, {2, 1, 3, 0, 4}};
     const float allowed = rows_are_exact(f) ? 0 : 1e-5f;
+    int words[STEPS][ROWS][STEPS]; /* at a step: those before it, of every row */
     float together[STEPS][ROWS][VOCAB];
     source_batch source;
     encoding h;
     decoder_state state;
-    int rows[ROWS];
+    int rows[ROWS], previous[ROWS];
+    kept_state_free(&f->kept);
     tape_reset(f->tape, false);
     assert_true(make_source(f, 0, 2, &source) && model_encode(&f->net, f->tape, &source, &none, &h));
     for (int i = 0; i < ROWS; i++)
         rows[i] = source.row[number[i]];
     assert_true(model_start(&f->net, f->tape, &h, ROWS, rows, &state));
-    for (int j = 0; j < STEPS; j++)
-        memcpy(together[j], step(f, &h, rows, ROWS, words[j], &state)->data, sizeof together[j]);
-    for (int i = 0; i < ROWS; i++) {
-        encode_one(f, number[i], &h, &state);
-        for (int j = 0; j < STEPS; j++) {
-            const float *alone = step(f, &h, NULL, 1, &words[j][i], &state)->data;
-            for (int k = 0; k < VOCAB; k++)
-                assert_true(fabsf(alone[k] - together[j][i][k]) <= allowed);
+    for (int j = 0; j < STEPS; j++) {
+        for (int i = 0; i < ROWS; i++) {
+            if (j > 0)
+                memcpy(words[j][i], words[j - 1][parent[j - 1][i]], sizeof words[j][i]);
+            previous[i] = words[j][i][j] = j ? 3 + 7 * j + i : -1;
         }
+        tensor *scores = step(f, &h, rows, ROWS, previous, parent[j], &state);
+        memcpy(together[j], scores->data, sizeof together[j]);
     }
+    for (int i = 0; i < ROWS; i++)
+        for (int last = 0; last < STEPS; last++) {
+            const float *alone = NULL;
+            encode_one(f, number[i], &h, &state);
+            for (int j = 0; j <= last; j++)
+                alone = step(f, &h, NULL, 1, &words[last][i][j], NULL, &state)->data;
+            for (int k = 0; k < VOCAB; k++)
+                assert_true(fabsf(alone[k] - together[last][i][k]) <= allowed);
+        }
 }
 
 static void a_hypothesis_gives_the_same_in_any_beam(void **state) {

@@ -404,6 +404,133 @@ static void a_long_memory_and_its_gradient_are_those_of_plain_loops(void **state
     for_every_length(check_lstm);
 }
 
+/* ---- a row times a matrix: a times rows of b, c, d in turns */
+
+static void check_row_times(void) {
+    enum { ROWS = 5, STRIDE = MOST + 3 };
+    static float m[ROWS * STRIDE], out[MOST + 1], alone[2];
+    const float *const from[3] = {s.b, s.c, s.d};
+    const int n = s.n, rows = n < ROWS ? n : ROWS;
+    for (int i = 0; i < rows; i++)
+        memcpy(m + i * STRIDE, from[i % 3], (size_t)n * sizeof *m);
+    out[n] = 77;
+    vec_row_times(out, s.a, m, STRIDE, rows, n);
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int i = 0; i < rows; i++)
+            sum += (double)s.a[i] * (double)from[i % 3][j];
+        near(out[j], sum);
+        vec_row_times(alone, s.a, m + j, STRIDE, rows, 1);
+        near(alone[0], sum);
+    }
+    assert_true(out[n] == 77);
+}
+
+static void a_row_times_a_matrix_is_that_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_row_times);
+}
+
+/* Columns beyond do not change those before, as long as the machine adds all of them alike. */
+static void a_column_of_a_product_does_not_depend_on_how_many_there_are(void **state) {
+    (void)state;
+    enum { ROWS = 37, COLUMNS = 128 };
+    static float row[ROWS], m[ROWS * COLUMNS], all[COLUMNS], some[COLUMNS];
+    for (int i = 0; i < ROWS; i++) {
+        row[i] = (float)sin(i);
+        for (int j = 0; j < COLUMNS; j++)
+            m[i * COLUMNS + j] = (float)cos(i * 3 + j * 7);
+    }
+    vec_row_times(all, row, m, COLUMNS, ROWS, COLUMNS);
+    for (int n = 16; n <= COLUMNS; n += 16) {
+        vec_row_times(some, row, m, COLUMNS, ROWS, n);
+        assert_memory_equal(some, all, (size_t)n * sizeof *all);
+    }
+}
+
+/* ---- layer normalisation, and what a Transformer has beside it */
+
+static void check_normalise(void) {
+    static float z[MOST + 1], kept[MOST + 1], dgain[MOST + 1], dbias[MOST + 1];
+    const int n = s.n;
+    double mean = 0, variance = 0, d_mean = 0, d_slope = 0;
+    for (int i = 0; i < n; i++)
+        mean += (double)s.a[i] / n;
+    for (int i = 0; i < n; i++)
+        variance += ((double)s.a[i] - mean) * ((double)s.a[i] - mean) / n;
+    double scale = 1 / sqrt(variance + 1e-5);
+    memcpy(z, s.a, (size_t)n * sizeof *z);
+    z[n] = kept[n] = dgain[n] = dbias[n] = 77;
+    assert_true(fabs((double)vec_normalise(z, n) / scale - 1) < 1e-4);
+    for (int i = 0; i < n; i++)
+        assert_true(fabs((double)z[i] - ((double)s.a[i] - mean) * scale) < 1e-4);
+    vec_scale(kept, z, s.b, s.c, n);
+    for (int i = 0; i < n; i++)
+        near(kept[i], (double)s.b[i] * (double)z[i] + (double)s.c[i]);
+    for (int i = 0; i < n; i++) {
+        dgain[i] = 1;
+        dbias[i] = 2;
+        d_mean += (double)s.d[i] * (double)s.b[i] / n;
+        d_slope += (double)s.d[i] * (double)s.b[i] * (double)z[i] / n;
+    }
+    memcpy(kept, z, (size_t)n * sizeof *z);
+    vec_normalise_backward(z, s.d, s.b, 0.5f, dgain, dbias, n);
+    for (int i = 0; i < n; i++) {
+        near(dgain[i], 1 + (double)s.d[i] * (double)kept[i]);
+        near(dbias[i], 2 + (double)s.d[i]);
+        near(z[i], 0.5 * ((double)s.d[i] * (double)s.b[i] - d_mean - (double)kept[i] * d_slope));
+    }
+    assert_true(z[n] == 77 && kept[n] == 77 && dgain[n] == 77 && dbias[n] == 77);
+}
+
+static void normalisation_and_its_gradient_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_normalise);
+}
+
+static void check_relu(void) {
+    static float out[MOST + 1], dy[MOST + 1];
+    out[s.n] = dy[s.n] = 77;
+    vec_relu(out, s.a, s.n);
+    memcpy(dy, s.b, (size_t)s.n * sizeof *dy);
+    vec_relu_backward(dy, out, s.n);
+    for (int i = 0; i < s.n; i++)
+        assert_true(out[i] == (s.a[i] > 0 ? s.a[i] : 0) && dy[i] == (s.a[i] > 0 ? s.b[i] : 0));
+    assert_true(out[s.n] == 77 && dy[s.n] == 77);
+}
+
+static void a_rectifier_and_its_gradient_are_those_of_plain_loops(void **state) {
+    (void)state;
+    for_every_length(check_relu);
+}
+
+static void units_are_dropped_at_their_rate_and_by_their_key(void **state) {
+    (void)state;
+    enum { UNITS = 4096, KEYS = 200 };
+    static float ones[UNITS], first[UNITS], out[UNITS];
+    const uint32_t limit = (uint32_t)(0.3 * 4294967296.0);
+    long dropped = 0, both = 0, neighbours = 0;
+    for (int i = 0; i < UNITS; i++)
+        ones[i] = 1;
+    vec_drop(first, ones, 12345, limit, 1.25f, UNITS);
+    for (uint64_t key = 0; key < KEYS; key++) {
+        vec_drop(out, ones, 12345 + key * 0x9E3779B97F4A7C15u, limit, 1.25f, UNITS);
+        for (int i = 0; i < UNITS; i++) {
+            assert_true(out[i] == 0 || out[i] == 1.25f);
+            dropped += out[i] == 0;
+            both += key > 0 && out[i] == 0 && first[i] == 0;
+            neighbours += i > 0 && out[i] == 0 && out[i - 1] == 0;
+        }
+        if (key == 0)
+            assert_memory_equal(out, first, sizeof out);
+    }
+    /* Within five standard deviations: keys and neighbours are independent. */
+    double all = (double)UNITS * KEYS;
+    assert_true(fabs((double)dropped / all - 0.3) < 5 * sqrt(0.21 / all));
+    assert_true(fabs((double)both / all - 0.09) < 5 * sqrt(0.09 * 0.91 / all) + 0.09 / KEYS);
+    assert_true(fabs((double)neighbours / all - 0.09) < 5 * sqrt(0.09 * 0.91 / all) + 0.09 / UNITS);
+}
+
 /* Ties among them: every third pair. */
 static void check_maxout(void) {
     static float most[MOST + 1], pair[2 * MOST + 1];
@@ -510,6 +637,11 @@ int main(void) {
         cmocka_unit_test(elements_are_those_of_plain_loops),
         cmocka_unit_test(the_gradient_of_an_energy_is_that_of_its_equation),
         cmocka_unit_test(a_gated_unit_and_its_gradient_are_those_of_plain_loops),
+        cmocka_unit_test(a_row_times_a_matrix_is_that_of_plain_loops),
+        cmocka_unit_test(a_column_of_a_product_does_not_depend_on_how_many_there_are),
+        cmocka_unit_test(normalisation_and_its_gradient_are_those_of_plain_loops),
+        cmocka_unit_test(a_rectifier_and_its_gradient_are_those_of_plain_loops),
+        cmocka_unit_test(units_are_dropped_at_their_rate_and_by_their_key),
         cmocka_unit_test(a_long_memory_and_its_gradient_are_those_of_plain_loops),
         cmocka_unit_test(maxout_takes_the_larger_of_each_pair_and_the_first_of_equals),
         cmocka_unit_test(results_do_not_depend_on_where_a_row_lies),
