@@ -113,7 +113,7 @@ int __wrap_fsync(int fd) {
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
 enum { FEW = 4 }; /* pairs of the training text */
-static char model_path[512], protecting_path[512];
+static char model_path[512], protecting_path[512], drawing_path[512];
 static sa_error error;
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
@@ -141,6 +141,26 @@ static sa_translate_options options(void) {
     return o;
 }
 
+/* As text and as SVG. */
+static sa_status draw(const sa_translation *t) {
+    const sa_hypothesis *best = &t->hypothesis[0];
+    const sa_heatmap_options o = {.width = 80};
+    sa_heatmap h;
+    char *drawing = NULL;
+    sa_status status = sa_heatmap_make(&h, best->symbol, best->length, t->source_symbol, t->source_length,
+                                       best->attention, true, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_mark_largest(&h, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_text(&h, &o, &drawing, &error);
+    assert_true((status == SA_OK) == (drawing != NULL));
+    if (status == SA_OK)
+        status = sa_heatmaps_write(&h, 1, drawing_path, &o, NULL, &error);
+    free(drawing);
+    sa_heatmap_free(&h);
+    return status;
+}
+
 static sa_status translate(void) {
     sa_translate_options o = options();
     sa_translation *t;
@@ -148,12 +168,8 @@ static sa_status translate(void) {
     assert_true((status == SA_OK) == (t != NULL));
     for (int i = 0; t && i < 2; i++)
         assert_string_equal(t[i].hypothesis[0].text, expected[i]);
-    char *drawing = NULL;
-    if (status == SA_OK) {
-        status = sa_heatmap_text(&t[0], 0, 80, &drawing, &error);
-        assert_true((status == SA_OK) == (drawing != NULL));
-    }
-    free(drawing);
+    if (status == SA_OK)
+        status = draw(&t[0]);
     sa_translations_free(t, 2);
     return status;
 }
@@ -544,6 +560,7 @@ static int make_model(void **state) {
     sa_translation *t;
     run_path(model_path, "model", "best.safetensors");
     run_path(protecting_path, "protecting", "best.safetensors");
+    run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
         train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
