@@ -10,6 +10,9 @@
 
 #include "../unit/run_files.h"
 
+#include "../unit/parallel_text.h"
+#include "align/count_aligner.h"
+
 #include <pthread.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
@@ -341,6 +344,22 @@ static sa_status read_lines(void) {
     return status;
 }
 
+static parallel_text counted_text;
+
+static sa_status count_links_of_pairs(void) {
+    const vocab *const side[2] = {counted_text.side[0], counted_text.side[1]};
+    const count_options o = {.seed = 1, .threads = 2, .chains = 2, .sweeps = 2};
+    count_aligner *a;
+    count_links links[FEW] = {0};
+    sa_status status = count_aligner_learn(&a, &counted_text.text, side, &o, &error);
+    assert_true((status == SA_OK) == (a != NULL));
+    if (status == SA_OK)
+        status = count_aligner_align(a, 0, FEW, links, &error);
+    count_links_free(links, FEW);
+    count_aligner_free(a);
+    return status;
+}
+
 typedef struct way {
     bool resume, overwrite;
     int stop_at, threads; /* stop_at: update; 0: never */
@@ -516,6 +535,15 @@ static void reading_lines(void **state) {
     exhaust(read_lines, true, 0);
 }
 
+static void aligning_by_counts(void **state) {
+    (void)state;
+    assert_int_equal(parallel_text_make(&counted_text, (const char *const *const[2]){source, target}, FEW, &error),
+                     SA_OK);
+    exhaust(count_links_of_pairs, false, 0);
+    exhaust(count_links_of_pairs, true, 0);
+    parallel_text_free(&counted_text);
+}
+
 static void training(void **state) {
     (void)state;
     exhaust(train, false, 2);
@@ -588,6 +616,7 @@ int main(void) {
         cmocka_unit_test(translating_in_pieces_with_items),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
+        cmocka_unit_test(aligning_by_counts),
         cmocka_unit_test(training),
         cmocka_unit_test(training_with_subwords),
         cmocka_unit_test(training_with_two_threads),
