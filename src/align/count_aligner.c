@@ -6,10 +6,16 @@
 
 #include <stdlib.h>
 
-const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 2, .sweeps = 12};
+const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 2, .sweeps = 6};
+
+/* Words find each other near the diagonal, then each direction by itself: what early sweeps get wrong ("the house"
+ * linked to "maison la") would stay, were both directions to agree on it. */
+static const struct {
+    int sweeps;
+    count_stage stage;
+} early[] = {{4, {.by_place = true, .gamma = 1}}, {3, {.gamma = 1}}};
 
 enum {
-    EARLY_SWEEPS = 2,  /* that go by places in the sentence */
     ROUNDS_BEFORE = 2, /* of drawing a pair's links again, whose probabilities do not count */
     ROUNDS = 8
 };
@@ -30,7 +36,9 @@ typedef struct chain_work {
     sa_error *error;
 } chain_work;
 
-static sa_status sweep(count_aligner *a, count_chain *c, count_draw *w, int number, sa_error *error) {
+/* number: of the sweep, which its random numbers belong to. */
+static sa_status sweep(count_aligner *a, count_chain *c, count_draw *w, int number, const count_stage *stage,
+                       sa_error *error) {
     const corpus *text = a->text.text;
     for (size_t i = 0; i < text->n; i++) {
         count_pair p;
@@ -38,7 +46,7 @@ static sa_status sweep(count_aligner *a, count_chain *c, count_draw *w, int numb
             continue;
         rng random = rng_at(a->options.seed, (uint64_t)number, i, (uint64_t)c->number);
         count_draw_begin(w, c, &p);
-        count_draw_links(w, c, &p, &random, number < EARLY_SWEEPS, NULL);
+        count_draw_links(w, c, &p, stage, &random, NULL);
         SA_TRY(count_chain_relink(c, &p, w->link, error));
     }
     count_chain_refresh(c);
@@ -51,8 +59,12 @@ static void learn_chain(void *argument, int number, int worker) {
     count_chain *c = &a->chain[number];
     sa_error *error = &work->error[number];
     sa_status status = count_chain_make(c, &a->text, a->options.seed, number, error);
-    for (int k = 0; k < a->options.sweeps && status == SA_OK; k++)
-        status = sweep(a, c, &a->draw[worker], k, error);
+    int k = 0;
+    for (size_t stage = 0; stage < sizeof early / sizeof *early; stage++)
+        for (int i = 0; i < early[stage].sweeps && status == SA_OK; i++)
+            status = sweep(a, c, &a->draw[worker], k++, &early[stage].stage, error);
+    for (int i = 0; i < a->options.sweeps && status == SA_OK; i++)
+        status = sweep(a, c, &a->draw[worker], k++, &count_whole_model, error);
     work->status[number] = status;
 }
 
@@ -152,10 +164,10 @@ void count_aligner_free(count_aligner *a) {
 /* Adds a chain's probabilities of the pair's links. */
 static void add_chain(const count_aligner *a, const count_chain *c, count_draw *w, const count_pair *p, size_t i,
                       float *const sum[2]) {
-    rng random = rng_at(a->options.seed, (uint64_t)a->options.sweeps, i, (uint64_t)c->number);
+    rng random = rng_at(a->options.seed, UINT64_MAX, i, (uint64_t)c->number);
     count_draw_begin(w, c, p);
     for (int round = 0; round < ROUNDS_BEFORE + ROUNDS; round++)
-        count_draw_links(w, c, p, &random, false, round < ROUNDS_BEFORE ? NULL : sum);
+        count_draw_links(w, c, p, &count_whole_model, &random, round < ROUNDS_BEFORE ? NULL : sum);
 }
 
 typedef struct align_work {

@@ -21,7 +21,7 @@ typedef struct count_options {
     uint64_t seed;
     int threads; /* 1 or more; more than there are chains help aligning only */
     int chains;  /* drawn apart; their probabilities are averaged */
-    int sweeps;  /* of each chain over the text */
+    int sweeps;  /* of each chain over the text by the whole model, behind seven that lead to it */
 } count_options;
 extern const count_options count_defaults;
 

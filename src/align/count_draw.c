@@ -12,15 +12,10 @@ typedef struct prior {
     float kappa_none;  /* links to none, for each word */
     float none;        /* how probable none is beside a giver */
     float kappa_fertility;
-    float gamma; /* how much likelier a link is that the other direction has too */
 } prior;
-static const prior priors = {.kappa = 20,
-                             .kappa_stems = 0.01f,
-                             .same = 1,
-                             .kappa_none = 0.001f,
-                             .none = 0.2f,
-                             .kappa_fertility = 1,
-                             .gamma = 20};
+static const prior priors = {
+    .kappa = 20, .kappa_stems = 0.01f, .same = 1, .kappa_none = 0.001f, .none = 0.2f, .kappa_fertility = 1};
+const count_stage count_whole_model = {.gamma = 20};
 
 /* ---- room -------------------------------------------------------------------------------------------- */
 
@@ -226,16 +221,33 @@ static void begin_side(const count_draw *w, const count_chain *c, const count_pa
     memcpy(w->link[d], c->link + p->taken[d], (size_t)p->length[1 - d] * sizeof *w->link[d]);
 }
 
+static void weigh_unknown_words(const count_draw *w, const count_pair *p) {
+    const size_t cells = (size_t)p->length[SA_SOURCE] * (size_t)p->length[SA_TARGET];
+    for (int d = 0; d < 2; d++) {
+        for (size_t k = 0; k < cells; k++)
+            w->lexical[d][k] = 1;
+        for (int j = 0; j < p->length[1 - d]; j++)
+            w->none[d][j] = priors.none;
+    }
+}
+
+static void weigh_none(const count_draw *w, const count_chain *c, const count_pair *p, int d, int own) {
+    const float all = (float)(c->none_total[d] - own) + priors.kappa_none * (float)c->text->text->vocab_size[1 - d];
+    for (int j = 0; j < p->length[1 - d]; j++)
+        w->none[d][j] = priors.none * (w->none[d][j] + priors.kappa_none) / all;
+}
+
 void count_draw_begin(count_draw *w, const count_chain *c, const count_pair *p) {
     for (int d = 0; d < 2; d++)
         begin_side(w, c, p, d);
+    if (w->link[SA_SOURCE][0] == COUNT_NOT_YET) {
+        weigh_unknown_words(w, p);
+        return;
+    }
     look_up_links(w, c, p);
     for (int d = 0; d < 2; d++) {
         look_up_words(w, c, p, d);
-        int own = w->link[d][0] == COUNT_NOT_YET ? 0 : discount_own(w, p, d);
-        float all = (float)(c->none_total[d] - own) + priors.kappa_none * (float)c->text->text->vocab_size[1 - d];
-        for (int j = 0; j < p->length[1 - d]; j++)
-            w->none[d][j] = priors.none * (w->none[d][j] + priors.kappa_none) / all;
+        weigh_none(w, c, p, d, discount_own(w, p, d));
         for (int i = 0; i < p->length[d]; i++)
             for (int k = 0; k < COUNT_FERTILITIES; k++)
                 w->fertility[d][i * COUNT_FERTILITIES + k] += priors.kappa_fertility * (float)c->fertility[d][k];
@@ -309,8 +321,8 @@ static void add_probabilities(const count_draw *w, const count_pair *p, int d, i
         sum[(size_t)i * step] += w->weight[i] / total;
 }
 
-static void draw_direction(count_draw *w, const count_chain *c, const count_pair *p, int d, rng *random,
-                           bool by_place, float *sum) {
+static void draw_direction(count_draw *w, const count_chain *c, const count_pair *p, int d,
+                           const count_stage *stage, rng *random, float *sum) {
     const int givers = p->length[d], takers = p->length[1 - d];
     int16_t *link = w->link[d];
     const int16_t *other = w->link[1 - d];
@@ -332,11 +344,12 @@ static void draw_direction(count_draw *w, const count_chain *c, const count_pair
             next++;
         const float *lexical = w->lexical[d] + (size_t)j * (size_t)givers;
         float none = w->none[d][j];
-        none *= by_place ? weigh_by_place(w, lexical, j, takers, givers)
-                         : weigh_givers(w, lexical, jump, before, next < takers ? link[next] : givers, givers);
+        none *= stage->by_place
+                    ? weigh_by_place(w, lexical, j, takers, givers)
+                    : weigh_givers(w, lexical, jump, before, next < takers ? link[next] : givers, givers);
         for (int i = 0; i < givers; i++)
             if (other[i] == j)
-                w->weight[i] *= priors.gamma;
+                w->weight[i] *= stage->gamma;
         if (sum)
             add_probabilities(w, p, d, j, none, sum);
         link[j] = (int16_t)draw(w->weight, givers, none, random);
@@ -348,8 +361,8 @@ static void draw_direction(count_draw *w, const count_chain *c, const count_pair
     }
 }
 
-void count_draw_links(count_draw *w, const count_chain *c, const count_pair *p, rng *random, bool by_place,
-                      float *const sum[2]) {
+void count_draw_links(count_draw *w, const count_chain *c, const count_pair *p, const count_stage *stage,
+                      rng *random, float *const sum[2]) {
     for (int d = 0; d < 2; d++)
-        draw_direction(w, c, p, d, random, by_place, sum ? sum[d] : NULL);
+        draw_direction(w, c, p, d, stage, random, sum ? sum[d] : NULL);
 }

@@ -32,12 +32,20 @@ sa_status count_draw_make(count_draw *w, const count_text *text, sa_error *error
 void count_draw_free(count_draw *w);
 double count_draw_bytes(const count_text *text);
 
-/* Starts on a pair from the chain's links of it. */
+/* What links are drawn by, besides words. */
+typedef struct count_stage {
+    bool
+        by_place; /* by places in the sentence, in place of jumps and fertilities, which early sweeps do not know */
+    float gamma;  /* how much likelier a link is that the other direction has too */
+} count_stage;
+extern const count_stage count_whole_model;
+
+/* Starts on a pair from the chain's links of it. Where there are none yet nothing is known of words: counts of the
+ * pairs before alone would soon take hold of all. */
 void count_draw_begin(count_draw *w, const count_chain *c, const count_pair *p);
-/* Draws each taker's link of both directions once. by_place: by places in the sentence in place of jumps and
- * fertilities, which early sweeps do not know yet. sum: NULL, or what each direction's probabilities, (givers,
- * takers) in direction 0 and (takers, givers) in direction 1, hence (S,T) both, are added to. */
-void count_draw_links(count_draw *w, const count_chain *c, const count_pair *p, rng *random, bool by_place,
-                      float *const sum[2]);
+/* Draws each taker's link of both directions once. sum: NULL, or two matrices (S,T) that the probabilities of each
+ * direction's links are added to. */
+void count_draw_links(count_draw *w, const count_chain *c, const count_pair *p, const count_stage *stage,
+                      rng *random, float *const sum[2]);
 
 #endif
