@@ -10,20 +10,14 @@ typedef struct text_writer {
     int status;
 } text_writer;
 
-static int take_pair(size_t line, const sa_links *forward, const sa_links *reverse, void *user) {
+static int take_pair(size_t line, const sa_links *links, const sa_links *forward, const sa_links *reverse,
+                     void *user) {
     text_writer *w = user;
-    sa_error error;
-    sa_links together;
+    const sa_links *kind[OUTPUTS] = {links, forward, reverse};
     (void)line;
-    if (sa_links_symmetrize(&together, forward, reverse, w->a->symmetrization, &error) != SA_OK) {
-        w->status = cli_library_error(&error);
-        return w->status;
-    }
-    const sa_links *links[OUTPUTS] = {&together, forward, reverse};
     for (int i = 0; i < OUTPUTS && w->status == CLI_OK; i++)
         if (w->file[i] != NULL)
-            w->status = write_links_line(w->file[i], links[i], w->a->swap, w->a->scores);
-    sa_links_free(&together);
+            w->status = write_links_line(w->file[i], kind[i], w->a->swap, w->a->scores);
     return w->status;
 }
 

@@ -26,6 +26,7 @@ const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
 const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
                                             [SA_UNION] = "union",
+                                            [SA_AVERAGE] = "average",
                                             [SA_GROW_DIAG] = "grow-diag",
                                             [SA_GROW_DIAG_FINAL] = "grow-diag-final",
                                             [SA_GROW_DIAG_FINAL_AND] = "grow-diag-final-and",

@@ -40,7 +40,8 @@ static const option align_options[] = {
     ALIGNMENT_OPTIONS(align_arguments, links),
     OPT_ENUM(
         "symmetrization", 0, "NAME", align_arguments, symmetrization, symmetrization_names,
-        "with --reverse-model or --train: which links both directions have together, see 'softalign symmetrize'"),
+        "with --reverse-model or --train: which links both directions have together, see 'softalign symmetrize'; "
+        "with --train the default is average"),
     OPT_SECTION("What is written"),
     OPT_ENUM(
         "format", 0, "NAME", align_arguments, format, format_names,
@@ -313,6 +314,9 @@ static int align_run(int argc, char **argv) {
     sa_translate_options_init(&a.search);
     sa_align_text_options_init(&a.text);
     a.search.attention = true;
+    align_arguments asked = a;
+    if (options_preview(&command_align, &asked, argc, argv) == CLI_GO_ON && asked.text.source != NULL)
+        a.symmetrization = a.text.symmetrization; /* the default with --train */
     int n;
     int status = options_parse(&command_align, &a, argc, argv, &n);
     if (status == CLI_GO_ON)
@@ -327,6 +331,7 @@ static int align_run(int argc, char **argv) {
         return status;
     a.text.threads = a.search.threads;
     a.text.strict = a.strict;
+    a.text.symmetrization = a.symmetrization;
     return a.text.source != NULL ? align_text(&a) : align_files(&a);
 }
 

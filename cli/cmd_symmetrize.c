@@ -120,7 +120,8 @@ const command command_symmetrize = {
         "FORWARD is from an aligner that gives words of the target their source word, REVERSE from one of the "
         "other "
         "direction; but for the two finals their order does not matter.\n"
-        "intersection: what both have. union: what one has. grow-diag: the intersection, then links of the union "
+        "intersection: what both have. union: what one has. average: what has a "
+        "mean weight above 1/2 (see --scores). grow-diag: the intersection, then links of the union "
         "next to those, diagonally too, that link a word without any, until there are no more. grow-diag-final: "
         "then links of one file, last of the other, of a word without any. grow-diag-final-and: the same, of two "
         "such words.",

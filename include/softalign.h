@@ -569,11 +569,12 @@ SA_API void sa_links_swap(sa_links *links);
 
 /* How the links of two directions are made one. */
 typedef enum sa_symmetrization {
-    SA_INTERSECTION,       /* links that both have */
-    SA_UNION,              /* that one has */
-    SA_GROW_DIAG,          /* the intersection; then, again and again, links of the union next to those, diagonally
-                              too, that link a word without any */
-    SA_GROW_DIAG_FINAL,    /* then links of the forward, last of the reverse direction of such a word */
+    SA_INTERSECTION,    /* links that both have */
+    SA_UNION,           /* that one has */
+    SA_AVERAGE,         /* whose weight, the mean of both, is above 1/2: those of probabilities that are likely */
+    SA_GROW_DIAG,       /* the intersection; then, again and again, links of the union next to those, diagonally
+                           too, that link a word without any */
+    SA_GROW_DIAG_FINAL, /* then links of the forward, last of the reverse direction of such a word */
     SA_GROW_DIAG_FINAL_AND /* the same, but of two such words */
 } sa_symmetrization;
 /* Both name the source word first. A weight is the mean of both, 0 where there is no link. (Och and Ney 2003;
@@ -616,13 +617,16 @@ typedef struct sa_align_text_options {
     int threads; /* 0: all cores. The result depends on the text, the seed, chains and sweeps, and not on this */
     int chains;  /* aligned apart, and averaged */
     int sweeps;  /* of each over the text */
+    sa_symmetrization symmetrization; /* how both directions' links are made one; SA_AVERAGE is best */
 } sa_align_text_options;
 SA_API void sa_align_text_options_init(sa_align_text_options *options);
 
-/* Called for each pair of lines in order, from 0. forward: links of the words of the target
- * with those of the source that they come from, reverse: the other way round; a weight is a probability, both have
- * source words first, and a pair with an empty side has none. Anything but 0 ends the work with SA_STOPPED. */
-typedef int sa_align_text_callback(size_t line, const sa_links *forward, const sa_links *reverse, void *user);
+/* Called for each pair of lines in order, from 0. links: those that both directions have together; forward: of each
+ * word of the target, with the word of the source that it most likely comes from; reverse: of each word of the
+ * source, likewise. A weight is a probability, the source word comes first, and a pair with an empty side has none.
+ * Anything but 0 ends the work with SA_STOPPED. */
+typedef int sa_align_text_callback(size_t line, const sa_links *links, const sa_links *forward,
+                                   const sa_links *reverse, void *user);
 SA_API sa_status sa_align_text(const sa_align_text_options *options, sa_align_text_callback *take, void *user,
                                sa_error *error);
 

@@ -53,8 +53,9 @@ static void finish(symmetrizer *s, const sa_links *direction, bool both) {
 static void choose(symmetrizer *s, const sa_links *forward, const sa_links *reverse, sa_symmetrization how) {
     for (size_t i = 0; i < s->all.n; i++) {
         const sa_link *link = &s->all.link[i];
-        if (how == SA_UNION ||
-            (links_find(forward, link->source, link->target) && links_find(reverse, link->source, link->target)))
+        if (how == SA_AVERAGE ? link->weight > 0.5f
+                              : how == SA_UNION || (links_find(forward, link->source, link->target) &&
+                                                    links_find(reverse, link->source, link->target)))
             take(s, link);
     }
     if (how >= SA_GROW_DIAG)

@@ -23,8 +23,10 @@ typedef struct text_aligner {
 } text_aligner;
 
 void sa_align_text_options_init(sa_align_text_options *options) {
-    *options = (sa_align_text_options){
-        .seed = count_defaults.seed, .chains = count_defaults.chains, .sweeps = count_defaults.sweeps};
+    *options = (sa_align_text_options){.seed = count_defaults.seed,
+                                       .chains = count_defaults.chains,
+                                       .sweeps = count_defaults.sweeps,
+                                       .symmetrization = SA_AVERAGE};
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
@@ -117,16 +119,43 @@ static sa_status take_links(const count_links *from, int direction, sa_links *ou
     return ok ? SA_OK : sa_fail_memory(error, 0);
 }
 
+/* The links whose mean probability is above 1/2; a word's best one is not always among them, nor the only one. */
+static sa_status take_likely(const count_links *from, sa_links *out, sa_error *error) {
+    int S = from->length[0], T = from->length[1];
+    size_t capacity = 0;
+    *out = (sa_links){0};
+    for (int s = 0; s < S; s++)
+        for (int t = 0; t < T; t++) {
+            size_t at = (size_t)s * (size_t)T + (size_t)t;
+            float mean = (from->probability[0][at] + from->probability[1][at]) / 2;
+            if (mean > 0.5f && !links_push(out, &capacity, (sa_link){s, t, mean, false}))
+                return sa_fail_memory(error, 0);
+        }
+    return SA_OK;
+}
+
+typedef struct pair_links {
+    sa_links together, direction[2];
+} pair_links;
+
+static sa_status make_links(const text_aligner *a, const count_links *from, pair_links *out, sa_error *error) {
+    for (int d = 0; d < 2; d++)
+        SA_TRY(take_links(from, d, &out->direction[d], error));
+    sa_symmetrization how = a->options->symmetrization;
+    return how == SA_AVERAGE
+               ? take_likely(from, &out->together, error)
+               : sa_links_symmetrize(&out->together, &out->direction[0], &out->direction[1], how, error);
+}
+
 /* Hands over a pair's links; NULL: it has none. */
-static sa_status hand_over(text_aligner *a, size_t line, const count_links *links, sa_error *error) {
-    sa_links both[2] = {{0}, {0}};
-    sa_status status = SA_OK;
-    for (int direction = 0; direction < 2 && status == SA_OK && links && links->probability[0]; direction++)
-        status = take_links(links, direction, &both[direction], error);
-    if (status == SA_OK && a->take(line, &both[0], &both[1], a->user))
+static sa_status hand_over(text_aligner *a, size_t line, const count_links *from, sa_error *error) {
+    pair_links links = {0};
+    sa_status status = from && from->probability[0] ? make_links(a, from, &links, error) : SA_OK;
+    if (status == SA_OK && a->take(line, &links.together, &links.direction[0], &links.direction[1], a->user))
         status = sa_fail(error, SA_STOPPED, "stopped on request");
-    sa_links_free(&both[0]);
-    sa_links_free(&both[1]);
+    sa_links_free(&links.together);
+    sa_links_free(&links.direction[0]);
+    sa_links_free(&links.direction[1]);
     return status;
 }
 
