@@ -65,7 +65,7 @@ sa_status words_of_symbols(const vocab *v, const char *text, size_t length, int 
             word[at++] = number;
     }
     for (; at < n; at++) /* of a normalization that reaches over blanks */
-        word[at] = number;
+        word[at] = number < 0 ? 0 : number;
     id_list_free(&ids);
     return status;
 }

@@ -6,6 +6,7 @@ set -u
 . "$(dirname "$0")/lib/run.sh"
 . "$lib/train.sh"
 : >in
+printf '\n \n' >blank
 
 write_text 60
 train 0 '' --train src tgt --valid src tgt -o words --quiet --after 5e
@@ -84,6 +85,33 @@ awk -F'\t' 'NF != 5 { exit 1 }' out || fail 'tsv without links'
 printf '\n' >in
 run 0 '' translate -m words/best.safetensors --alignment -q
 [ "$(cat out)" = "$(printf '\t')" ] || fail 'links of an empty line'
+
+# A text and nothing else.
+awk '{ for (i = NF; i > 0; i--) printf "%d-%d%s", i - 1, NF - i, (i > 1 ? " " : "\n") }' src >gold
+awk '{ for (i = 1; i <= NF; i++) printf "x%s%s", $i, (i < NF ? " " : "\n") }' src >same.tgt
+awk '{ for (i = 1; i <= NF; i++) printf "%d-%d%s", i - 1, i - 1, (i < NF ? " " : "\n") }' src >same.gold
+run 0 '' align --train src same.tgt --forward-links forward --reverse-links back.links
+cp out links
+for file in links forward back.links; do
+    run 0 '' evaluate --metrics aer --score-only -i $file same.gold
+    awk '$1 > 5 { exit 1 }' out || fail "AER of $file: $(cat out)"
+done
+run 0 '' align --train src same.tgt --threads 3
+cmp -s out links || fail 'links depend on threads'
+run 0 '' align --train src same.tgt --symmetrization intersection
+cp out both
+run 0 '' symmetrize --method intersection forward back.links
+cmp -s out both || fail 'the intersection is not that of both directions'
+paste src same.tgt >pairs.tsv
+run 0 '' align --train-tsv pairs.tsv --scores --swap -o file
+[ "$(head -n 1 file | sed 's/:[0-9.]*//g')" = "$(head -n 1 links)" ] || fail 'links of a TSV file, swapped'
+run 0 '' align --train odd.src odd.tgt
+[ "$(wc -l <out)" -eq 5 ] && [ -z "$(sed -n '2,4p' out)" ] || fail "odd pairs: $(cat out)"
+run 1 'src has 60 lines, odd.tgt has 5|60 lines.*5' align --train src odd.tgt
+run 1 'no pair|nothing to learn' align --train blank blank
+run 2 'without a model' align --train src tgt -m words/best.safetensors
+run 2 'links of words' align --train src tgt --format soft
+run 2 'go with --train' align -m words/best.safetensors --chains 3 src tgt
 
 run 2 'which model' align src tgt
 run 2 'SOURCE and TARGET' align -m words/best.safetensors src

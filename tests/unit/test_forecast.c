@@ -49,7 +49,7 @@ static double bytes_of_pass(const sa_train_options *o, bool recording, int B, in
     model net;
     tape *t;
     pass_result result;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
+    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing, o->guided_alignment_weight};
     fill(&x, B, S, T);
     expect_status(model_declare(&net, &o->model, &error), SA_OK);
     expect_status(params_allocate(&net.params, false, &error), SA_OK);
@@ -85,7 +85,7 @@ static void small_passes_tell_what_large_ones_take(void **state) {
             char name[160];
             form_name(&model_forms[form], name, sizeof name);
             pass_cost cost;
-            regularisation r = {o.dropout, o.dropout_emb, o.label_smoothing};
+            regularisation r = {o.dropout, o.dropout_emb, o.label_smoothing, o.guided_alignment_weight};
             expect_status(pass_cost_measure(&cost, &o.model, &r, &error), SA_OK);
             for (int recording = 0; recording < 2; recording++) {
                 expect_near(name, pass_cost_of(&cost, recording, 33, 21, 27),
