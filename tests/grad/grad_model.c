@@ -41,19 +41,24 @@ static void deal(run *r, int n) {
     }
 }
 
-/* Every second row ought to look at the first and the last position of its source, others are not guided. */
-static void guide(tape *t, target_batch *target, const sentence *source) {
-    int rows = target->steps.at[target->steps.T];
+/* Every second word ought to look at the first and the last position of its source, others are not guided. first:
+ * number of the first sentence. */
+static void guide(tape *t, target_batch *target, const sentence *source, int first) {
+    const steps *s = &target->steps;
+    int rows = s->at[s->T], made = 0;
     int *at = tape_bytes(t, ((size_t)rows + 1) * sizeof *at),
         *column = tape_bytes(t, 2 * (size_t)rows * sizeof *at);
-    const int *number = batch_row_numbers(t, &target->steps, target->number);
-    assert_true(at && column && number);
-    at[0] = 0;
-    for (int i = 0; i < rows; i++) {
-        at[i + 1] = at[i] + 2 * (i % 2);
-        column[at[i]] = 0;
-        column[at[i] + 1] = source[number[i]].length - 1;
-    }
+    assert_true(at && column);
+    for (int j = 0; j < s->T; j++)
+        for (int i = 0; i < s->n[j]; i++) {
+            int number = target->number[i];
+            at[s->at[j] + i] = made;
+            if ((first + number + j) % 2 == 0)
+                continue;
+            column[made++] = 0;
+            column[made++] = source[number].length - 1;
+        }
+    at[rows] = made;
     target->guide = (guide_rows){at, column};
 }
 
@@ -68,7 +73,7 @@ static void pass(const run *r, tape *t, piece p, pass_result *result) {
     assert_true(source_batch_make(t, p.n, source_of, &source));
     assert_true(target_batch_make(t, p.n, target_of, &source, &target));
     if (r->rates.guide > 0 && r->net.preset->attends)
-        guide(t, &target, source_of);
+        guide(t, &target, source_of, p.first);
     assert_true(model_pass(&r->net, t, &source, &target, &r->rates, scale, result));
 }
 

@@ -66,11 +66,18 @@ static void a_weight_is_the_mean_of_both(void **state) {
     sa_links_free(&pair[1]);
 }
 
+static void the_average_links_what_is_likely_by_both(void **state) {
+    (void)state;
+    assert_made("0-0:0.9 1-1:0.9 2-2:0.5 3-3:1", "0-0:0.2 1-1:0.05 2-2:0.5", SA_AVERAGE, "0-0");
+    assert_made(forward, reverse, SA_AVERAGE, "0-0 1-1"); /* of weights of 1: the intersection */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intersection_and_union_are_those_of_sets),
         cmocka_unit_test(growth_reaches_neighbours_of_words_without_links),
         cmocka_unit_test(finals_take_the_forward_links_first),
+        cmocka_unit_test(the_average_links_what_is_likely_by_both),
         cmocka_unit_test(a_weight_is_the_mean_of_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
