@@ -10,6 +10,9 @@
 
 #include "../unit/run_files.h"
 
+#include "../unit/parallel_text.h"
+#include "align/count_aligner.h"
+
 #include <pthread.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
@@ -113,7 +116,7 @@ int __wrap_fsync(int fd) {
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
 enum { FEW = 4 }; /* pairs of the training text */
-static char model_path[512];
+static char model_path[512], protecting_path[512], drawing_path[512];
 static sa_error error;
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
@@ -141,6 +144,26 @@ static sa_translate_options options(void) {
     return o;
 }
 
+/* As text and as SVG. */
+static sa_status draw(const sa_translation *t) {
+    const sa_hypothesis *best = &t->hypothesis[0];
+    const sa_heatmap_options o = {.width = 80};
+    sa_heatmap h;
+    char *drawing = NULL;
+    sa_status status = sa_heatmap_make(&h, best->symbol, best->length, t->source_symbol, t->source_length,
+                                       best->attention, true, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_mark_largest(&h, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_text(&h, &o, &drawing, &error);
+    assert_true((status == SA_OK) == (drawing != NULL));
+    if (status == SA_OK)
+        status = sa_heatmaps_write(&h, 1, drawing_path, &o, NULL, &error);
+    free(drawing);
+    sa_heatmap_free(&h);
+    return status;
+}
+
 static sa_status translate(void) {
     sa_translate_options o = options();
     sa_translation *t;
@@ -148,12 +171,8 @@ static sa_status translate(void) {
     assert_true((status == SA_OK) == (t != NULL));
     for (int i = 0; t && i < 2; i++)
         assert_string_equal(t[i].hypothesis[0].text, expected[i]);
-    char *drawing = NULL;
-    if (status == SA_OK) {
-        status = sa_heatmap_text(&t[0], 0, 80, &drawing, &error);
-        assert_true((status == SA_OK) == (drawing != NULL));
-    }
-    free(drawing);
+    if (status == SA_OK)
+        status = draw(&t[0]);
     sa_translations_free(t, 2);
     return status;
 }
@@ -245,6 +264,31 @@ static sa_status translate_short(void) {
     return status;
 }
 
+/* Lines that go in pieces, with items that come back, and the scores of what came of them. */
+static sa_status translate_pieces(void) {
+    const char *const lines[] = {"the 12 <b>dog</b>, a cat. The {x} dog\nsees 7", "",
+                                 "a@b.org caf\xC3\xA9 cafe\xCC\x81"};
+    sa_translate_options o = options();
+    sa_model *m;
+    sa_translation *t = NULL, *scored = NULL;
+    sa_status status = sa_model_open(&m, protecting_path, &error);
+    o.split_sentences = o.replace_unk = true;
+    o.max_length = 6;
+    o.beam_size = 2;
+    o.max_length_factor = 0.1f;
+    if (status == SA_OK)
+        status = sa_translate(m, lines, 3, &o, &t, &error);
+    if (status == SA_OK) {
+        const char *const targets[] = {t[0].hypothesis->text, t[1].hypothesis->text, t[2].hypothesis->text};
+        assert_non_null(strstr(targets[0], "{x}"));
+        status = sa_score_pairs((const sa_model *const *)&m, 1, lines, targets, 3, &o, &scored, &error);
+    }
+    sa_translations_free(t, 3);
+    sa_translations_free(scored, 3);
+    sa_model_free(m);
+    return status;
+}
+
 static sa_status score(void) {
     sa_bleu_result result;
     const char *const *references[] = {target, source};
@@ -300,6 +344,22 @@ static sa_status read_lines(void) {
     return status;
 }
 
+static parallel_text counted_text;
+
+static sa_status count_links_of_pairs(void) {
+    const vocab *const side[2] = {counted_text.side[0], counted_text.side[1]};
+    const count_options o = {.seed = 1, .threads = 2, .chains = 2, .sweeps = 2};
+    count_aligner *a;
+    count_links links[FEW] = {0};
+    sa_status status = count_aligner_learn(&a, &counted_text.text, side, &o, &error);
+    assert_true((status == SA_OK) == (a != NULL));
+    if (status == SA_OK)
+        status = count_aligner_align(a, 0, FEW, links, &error);
+    count_links_free(links, FEW);
+    count_aligner_free(a);
+    return status;
+}
+
 typedef struct way {
     bool resume, overwrite;
     int stop_at, threads; /* stop_at: update; 0: never */
@@ -326,6 +386,10 @@ static sa_status train_so(const char *run, way w) {
     o.valid_freq = 1;
     o.progress_freq = 1;
     o.vocab_type = w.vocab;
+    if (w.vocab == SA_VOCAB_BPE) {
+        o.protect = true;
+        o.normalization = "nfc";
+    }
     o.threads = w.threads;
     o.resume = w.resume;
     o.overwrite = w.overwrite;
@@ -449,6 +513,13 @@ static void translating_with_a_shortlist(void **state) {
     exhaust(translate_short, true, 0);
 }
 
+/* A tape goes back twice, and once after opening. */
+static void translating_in_pieces_with_items(void **state) {
+    (void)state;
+    exhaust(translate_pieces, false, 3);
+    exhaust(translate_pieces, true, 0);
+}
+
 static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
@@ -462,6 +533,15 @@ static void reading_lines(void **state) {
     (void)state;
     exhaust(read_lines, false, 0);
     exhaust(read_lines, true, 0);
+}
+
+static void aligning_by_counts(void **state) {
+    (void)state;
+    assert_int_equal(parallel_text_make(&counted_text, (const char *const *const[2]){source, target}, FEW, &error),
+                     SA_OK);
+    exhaust(count_links_of_pairs, false, 0);
+    exhaust(count_links_of_pairs, true, 0);
+    parallel_text_free(&counted_text);
 }
 
 static void training(void **state) {
@@ -507,7 +587,10 @@ static int make_model(void **state) {
         return -1;
     sa_translation *t;
     run_path(model_path, "model", "best.safetensors");
+    run_path(protecting_path, "protecting", "best.safetensors");
+    run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
+        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
@@ -530,8 +613,10 @@ int main(void) {
         cmocka_unit_test(translating_with_all_options),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(translating_with_a_shortlist),
+        cmocka_unit_test(translating_in_pieces_with_items),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
+        cmocka_unit_test(aligning_by_counts),
         cmocka_unit_test(training),
         cmocka_unit_test(training_with_subwords),
         cmocka_unit_test(training_with_two_threads),
