@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 2, .sweeps = 6};
+const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 4, .sweeps = 3};
 
 /* Words find each other near the diagonal, then each direction by itself: what early sweeps get wrong ("the house"
  * linked to "maison la") would stay, were both directions to agree on it. */
 static const struct {
     int sweeps;
     count_stage stage;
-} early[] = {{4, {.by_place = true, .gamma = 1}}, {3, {.gamma = 1}}};
+} early[] = {{3, {.by_place = true, .gamma = 1}}, {2, {.gamma = 1}}};
 
 enum {
     ROUNDS_BEFORE = 2, /* of drawing a pair's links again, whose probabilities do not count */
