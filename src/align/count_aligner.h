@@ -20,7 +20,8 @@ enum { COUNT_LONGEST = 2048 }; /* words of a side; pairs with more on a side sta
 typedef struct count_options {
     uint64_t seed;
     int threads; /* 1 or more; more than there are chains help aligning only */
-    int chains;  /* drawn apart; their probabilities are averaged */
+    int chains;  /* drawn apart; their probabilities are averaged. 0: 16 for a text of up to a million words, both
+                    sides  together, 4 for one of four million and more */
     int sweeps;  /* of each chain over the text by the whole model, behind five that lead to it */
 } count_options;
 extern const count_options count_defaults;

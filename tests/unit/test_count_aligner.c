@@ -91,8 +91,11 @@ static void a_known_alignment_is_found(void **state) {
         assert_int_equal(links[i].length[0], y->source_length[i]);
         assert_int_equal(links[i].length[1], y->target_length[i]);
         count_links_best(&links[i], SA_SOURCE, best);
-        for (int t = 0; t < y->target_length[i]; t++, all++)
-            wrong += best[t] != y->giver[i][t];
+        for (int t = 0; t < y->target_length[i]; t++, all++) {
+            /* That an x, which is always there with its t, comes from none is a good explanation too. */
+            bool second = t > 0 && y->giver[i][t] == y->giver[i][t - 1];
+            wrong += best[t] != y->giver[i][t] && !(second && best[t] < 0);
+        }
         count_links_best(&links[i], SA_TARGET, best);
         for (int s = 0; s < y->source_length[i]; s++, sources++)
             missed += best[s] < 0 || y->giver[i][best[s]] != s;
@@ -104,8 +107,7 @@ static void a_known_alignment_is_found(void **state) {
             }
     }
     print_message("wrong: %d of %d, %d of %d, of both %d of %d\n", wrong, all, missed, sources, both_wrong, both);
-    /* One word in seven is an x. That it comes from none is a good explanation too. */
-    assert_true(wrong * 20 < all);
+    assert_true(wrong * 50 < all); /* 2% */
     assert_true(missed * 50 < sources);
     assert_true(both > sources * 9 / 10 && both_wrong * 50 < both);
     count_links_free(links, TOY_LINES);
@@ -217,7 +219,7 @@ static void options_out_of_range_are_refused(void **state) {
         count_options options;
         const char *part;
     } wrong[] = {{{.threads = 0, .chains = 1, .sweeps = 1}, "threads"},
-                 {{.threads = 1, .chains = 0, .sweeps = 1}, "chains"},
+                 {{.threads = 1, .chains = -1, .sweeps = 1}, "chains"},
                  {{.threads = 1, .chains = 1, .sweeps = 0}, "sweeps"}};
     corpus empty = {0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
