@@ -182,8 +182,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_heatmap, command_evaluate,
-    command_inspect, command_bench;
+extern const command command_train, command_translate, command_score, command_align, command_heatmap,
+    command_evaluate, command_symmetrize, command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -311,6 +311,19 @@ void models_close(model_list *list);
         OPT_NUMBER("coverage-penalty", 0, "B", type, options.coverage_penalty, AT_LEAST(0),                        \
                    "add B times the sum, over source positions, of log min(1, attention received), as GNMT does")
 
+/* Members of sa_alignment_options. */
+#define ALIGNMENT_OPTIONS(type, choice)                                                                            \
+    OPT_NUMBER("align-shift", 0, "N", type, choice.shift, BETWEEN(0, 1),                                           \
+               "whose weights a target word has: 0: those of the step that writes it; 1: those of the next step, " \
+               "which reads it"),                                                                                  \
+        OPT_FLAG(                                                                                                  \
+            "align-subwords", 0, type, choice.subwords,                                                            \
+            "align the model's symbols and not the words of the texts, which are what stands between blanks"),     \
+        OPT_NUMBER(                                                                                                \
+            "align-threshold", 0, "P", type, choice.threshold, BETWEEN(0, 1),                                      \
+            "link each target word to all source words with at least so much weight; 0: to the one with the "      \
+            "most, and to none where </s> has more")
+
 /* Those that every subcommand which translates has. */
 #define SEARCH_OPTIONS(type, options)                                                                              \
     OPT_NUMBER("beam-size", 0, "N", type, options.beam_size, AT_LEAST(1),                                          \
@@ -330,7 +343,7 @@ void models_close(model_list *list);
 
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
 extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
-extern const char *const vocab_type_names[];
+extern const char *const vocab_type_names[], *const symmetrization_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);

@@ -21,6 +21,12 @@ const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
 const char *const no_yes_names[] = {"no", "yes", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
+                                            [SA_UNION] = "union",
+                                            [SA_GROW_DIAG] = "grow-diag",
+                                            [SA_GROW_DIAG_FINAL] = "grow-diag-final",
+                                            [SA_GROW_DIAG_FINAL_AND] = "grow-diag-final-and",
+                                            NULL};
 
 static bool parse_size(const char *text, int *size) {
     int64_t value;

@@ -12,6 +12,7 @@ typedef struct translate_arguments {
     output_format output_format;
     int column;
     int n_best; /* 0: only the best */
+    sa_alignment_options links;
     bool protect, no_protect, scores, strict, quiet;
 } translate_arguments;
 
@@ -77,8 +78,12 @@ static const option translate_options[] = {
         "word-scores", 0, translate_arguments, search.word_scores,
         "put a tab (in rows of n-best: |||) and 'symbol:score' of each symbol behind each translation, or lists of "
         "them into jsonl"),
-    OPT_FLAG("alignment", 0, translate_arguments, search.attention,
-             "with jsonl: write the attention, a row for each target symbol, a number for each source symbol"),
+    OPT_FLAG(
+        "alignment", 0, translate_arguments, search.attention,
+        "write links of words, i-j with blanks between, from 0, source first, in a field of their own: behind the "
+        "text, in tsv behind the scores, in jsonl as \"links\"; jsonl also has the attention, a row for each "
+        "target symbol, a number for each source symbol"),
+    ALIGNMENT_OPTIONS(translate_arguments, links),
     OPT_FLAG("symbols", 0, translate_arguments, search.symbols,
              "write the symbols of the model with blanks between instead of text; 'score --symbols' reads them"),
     OPT_END,
@@ -206,19 +211,57 @@ static void warn(translator *t, const sa_translation *translation, size_t line) 
                     t->input.name, line + 1, added, added == 1 ? " was" : "s were", added == 1 ? "it" : "them");
 }
 
+/* The links of each hypothesis as text; none where a line is too long for attention. */
+static sa_status make_links(const translator *t, const char *source, const sa_translation *translation,
+                            char **links, sa_error *error) {
+    sa_status status = SA_OK;
+    for (int k = 0; k < translation->n && status == SA_OK; k++) {
+        sa_alignment made = {0};
+        if (translation->hypothesis[k].length == 0 || translation->hypothesis[k].attention != NULL)
+            status = sa_alignment_make(&made, translation, k, source, &t->a->links, error);
+        if (status == SA_OK)
+            status = sa_links_format(&made.links, false, false, &links[k], error);
+        sa_alignment_free(&made);
+    }
+    return status;
+}
+
+/* Writes the translation of record i of the window. */
+static sa_status write_record(translator *t, size_t i, const sa_translation *translation, sa_error *error) {
+    const record *r = &t->record[i];
+    bool linked = t->a->search.attention && r->text != NULL;
+    t->writer.links = linked ? calloc((size_t)translation->n, sizeof *t->writer.links) : NULL;
+    sa_status status = SA_OK;
+    if (linked && t->writer.links == NULL) {
+        status = error->status = SA_MEMORY;
+        snprintf(error->text, sizeof error->text, "%s", sa_status_text(SA_MEMORY));
+    } else if (linked) {
+        status = make_links(t, r->text, translation, t->writer.links, error);
+    }
+    if (status == SA_OK)
+        write_translation(&t->writer, r, r->text != NULL ? translation : NULL, t->done + i);
+    for (int k = 0; t->writer.links != NULL && k < translation->n; k++)
+        free(t->writer.links[k]);
+    free(t->writer.links);
+    t->writer.links = NULL;
+    return status;
+}
+
 /* Translates the window and writes it. Returns CLI_OK or the exit status. */
 static int translate_window(translator *t) {
     sa_error error;
     sa_translation *translation;
     if (translate_lines(t, t->n, &translation, &error) != SA_OK)
         return cli_library_error(&error);
-    for (size_t i = 0; i < t->n; i++) {
-        const record *r = &t->record[i];
+    sa_status status = SA_OK;
+    for (size_t i = 0; i < t->n && status == SA_OK; i++) {
         warn(t, &translation[i], t->done + i);
-        write_translation(&t->writer, r, r->text != NULL ? &translation[i] : NULL, t->done + i);
+        status = write_record(t, i, &translation[i], &error);
         t->symbols += translation[i].hypothesis[0].length;
     }
     sa_translations_free(translation, t->n);
+    if (status != SA_OK)
+        return cli_library_error(&error);
     t->done += t->n;
     if (fflush(t->writer.file) != 0 || ferror(t->writer.file))
         return cli_write_error(t->output_name);
@@ -383,7 +426,8 @@ static int check_options(translate_arguments *a) {
         {a->scores && format != OUTPUT_TEXT, "--scores goes with text; other formats have the scores"},
         {a->n_best > 0 && (format == OUTPUT_TEXT || format == OUTPUT_TSV),
          "text and tsv have one translation a line; --n-best goes with jsonl and n-best"},
-        {s->attention && format != OUTPUT_JSONL, "--alignment goes with --output-format jsonl"},
+        {!s->attention && (a->links.shift || a->links.subwords || a->links.threshold > 0),
+         "--align-shift, --align-subwords and --align-threshold go with --alignment"},
         {a->dictionary != NULL && !s->replace_unk, "--dictionary goes with --replace-unk"},
         {s->symbols && s->replace_unk, "--replace-unk changes text; --symbols writes none"},
         {!s->sample && sampling, "--temperature, --top-k and --seed go with --sample"},

@@ -64,8 +64,8 @@ includes() {
         } else if (part[1] == "cli") {
             if (quoted ? target != "" : target in sees)
                 violation("cli/ includes <softalign.h>, headers of its own and system headers only, not " header)
-        } else if (part[1] == "include" && (quoted || target != ""))
-            violation("the public header includes standard headers only, not " header)
+        } else if (part[1] == "include" && (quoted || (target != "" && target != "softalign")))
+            violation("the public header includes standard headers and its own parts only, not " header)
     }
     END { exit found }' $sources /dev/null
 }
