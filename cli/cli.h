@@ -183,7 +183,8 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap,
-    command_evaluate, command_symmetrize, command_inspect, command_bench;
+    command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench,
+    command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -291,12 +292,17 @@ typedef struct model_list {
     const char *path[SA_ENSEMBLE_MAX];
     sa_model *model[SA_ENSEMBLE_MAX]; /* NULL until opened */
     int n;
+    sa_model_options options; /* that they are opened with */
 } model_list;
 #define MODELS_OPTION(type, list)                                                                                  \
     OPT_CUSTOM("model", 'm', "FILE", type, list, parse_model_path, show_nothing,                                   \
                "the model (required); given again, models with the same vocabularies work together: the "          \
                "probability of a word is the mean of theirs"),                                                     \
-        ATTENTION_OPTION(type, list.attention)
+        ATTENTION_OPTION(type, list.attention), PRECISION_OPTION(type, list.options)
+/* For a field of type sa_model_options. */
+#define PRECISION_OPTION(type, options)                                                                            \
+    OPT_ENUM("precision", 0, "TYPE", type, options.precision, precision_names,                                     \
+             "round weights, and what they are multiplied with, to this type; stored: that of the file")
 const char *parse_model_path(const char *text, void *target);
 void show_nothing(const void *target, char *text, size_t size);
 sa_status models_open(model_list *list, sa_error *error);
@@ -341,6 +347,7 @@ void models_close(model_list *list);
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 
+extern const char *const precision_names[]; /* of models; training knows the first two */
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
 extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[], *const symmetrization_names[];
@@ -349,9 +356,9 @@ const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);
 
 /* A text in a row whose fields are parted by |||: one that it has itself is written with the entity that Moses uses
- * for |. */
+ * for |, a line end as a blank. */
 void write_in_row(FILE *output, const char *text);
-/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between. */
+/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between; one in a symbol becomes _. */
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row);
 
 /* "standard input" for "-", else the path. */

@@ -7,7 +7,7 @@
 typedef struct translate_arguments {
     sa_translate_options search;
     model_list models;
-    const char *input, *output, *prefix, *dictionary;
+    const char *input, *output, *prefix, *dictionary, *shortlist_file;
     input_format input_format;
     output_format output_format;
     int column;
@@ -46,6 +46,8 @@ static const option translate_options[] = {
     OPT_FLAG("no-protect", 0, translate_arguments, no_protect, "let it translate them like other text"),
     OPT_SECTION("Search"),
     SEARCH_OPTIONS(translate_arguments, search),
+    OPT_STRING("shortlist", 0, "FILE", translate_arguments, shortlist_file,
+               "score only words that this file has for the words of the sentence (softalign shortlist)"),
     OPT_NUMBER("mini-batch", 0, "N", translate_arguments, search.mini_batch, BETWEEN(1, 1000000),
                "sentences decoded together; changes the speed, not the result"),
     OPT_SECTION("Unknown words"),
@@ -93,6 +95,7 @@ typedef struct translator {
     const translate_arguments *a;
     model_list models;
     sa_dictionary *dictionary;
+    sa_shortlist *shortlist;
     text_input input, prefix; /* prefix.reader NULL: none */
     translation_writer writer;
     const char *output_name;
@@ -193,6 +196,7 @@ static int check_prefix_ends(translator *t) {
 static sa_status translate_lines(translator *t, size_t n, sa_translation **out, sa_error *error) {
     sa_translate_options search = t->a->search;
     search.dictionary = t->dictionary;
+    search.shortlist = t->shortlist;
     search.prefix = (const char *const *)t->start;
     search.first_line = t->done;
     return sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n, t->text, n, &search, out,
@@ -310,9 +314,12 @@ static size_t window_lines(const translate_arguments *a) {
 
 static sa_status open_inputs(translator *t, sa_error *error) {
     const translate_arguments *a = t->a;
+    t->models.options.threads = a->search.threads;
     sa_status status = models_open(&t->models, error);
     if (status == SA_OK && a->dictionary != NULL)
         status = sa_dictionary_open(&t->dictionary, a->dictionary, a->strict, error);
+    if (status == SA_OK && a->shortlist_file != NULL)
+        status = sa_shortlist_open(&t->shortlist, a->shortlist_file, t->models.model[0], error);
     if (status == SA_OK)
         status = text_open(&t->input, a->input, a->strict, error);
     if (status == SA_OK && a->prefix != NULL)
@@ -379,6 +386,7 @@ static int translate_files(const translate_arguments *a) {
     text_close(&t.input);
     text_close(&t.prefix);
     sa_dictionary_free(t.dictionary);
+    sa_shortlist_free(t.shortlist);
     models_close(&t.models);
     return status;
 }
@@ -388,7 +396,10 @@ static int check_files(const translate_arguments *a) {
         return cli_usage_error(&command_translate, "which model? -m FILE is missing");
     const struct {
         const char *option, *path;
-    } input[] = {{"input", a->input}, {"prefix", a->prefix}, {"dictionary", a->dictionary}};
+    } input[] = {{"input", a->input},
+                 {"prefix", a->prefix},
+                 {"dictionary", a->dictionary},
+                 {"shortlist", a->shortlist_file}};
     int from_stdin = 0;
     for (size_t i = 0; i < sizeof input / sizeof *input; i++) {
         if (input[i].path == NULL)
@@ -444,7 +455,7 @@ static int check_options(translate_arguments *a) {
 }
 
 static int translate_run(int argc, char **argv) {
-    translate_arguments a = {.input = "-", .output = "-", .column = 1};
+    translate_arguments a = {.models.options.precision = SA_AS_STORED, .input = "-", .output = "-", .column = 1};
     sa_translate_options_init(&a.search);
     int n;
     int status = options_parse(&command_translate, &a, argc, argv, &n);

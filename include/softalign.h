@@ -58,6 +58,20 @@ SA_API const char *sa_version(void);
 /* What a status means in general, in a few words. */
 SA_API const char *sa_status_text(sa_status status);
 
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+typedef struct sa_machine {
+    char processor[128];
+    char instruction_sets[256]; /* of the processor, as Linux names them: "avx avx2 fma avx512f ..." */
+    char product_set[32];       /* what matrix products make use of, as oneDNN names it: "avx512_core_bf16" */
+    char precisions[64];        /* that products have instructions for: "f32 bf16 int8" */
+    int cores;                  /* that this process may use */
+    uint64_t memory, memory_available, memory_limit; /* bytes; 0 where unknown, or where there is no limit */
+    char libraries[128];                             /* "oneDNN 2.6.3, jansson 2.14, zlib 1.2.13" */
+} sa_machine;
+
+SA_API sa_status sa_machine_describe(sa_machine *out, sa_error *error);
+
 /* ---- reading text ------------------------------------------------------------------------------------ */
 
 /* Lines of a file, gzip or plain (told by its first bytes), "-" for standard input. Only LF ends a line; a CR
@@ -168,8 +182,31 @@ SA_API bool sa_model_config_has(const sa_model_config *config, const char *optio
 
 typedef struct sa_model sa_model;
 
-/* Maps a model file written by training. */
+/* What the operands of matrix products are rounded to; sums and everything else stay in 32 bits.
+ *
+ * Training: SA_F32, or SA_BF16, which is about twice as fast on processors that have it (AVX512_BF16, AMX) and an
+ * error (SA_USAGE) elsewhere.
+ * Translation: weights and embeddings are rounded to bfloat16, or to 8 bits with a scale for each row, and so are
+ * the vectors that they are multiplied with, each by itself, so that results do not depend on what is translated
+ * together. Where the processor has no instructions for a type (AVX512_BF16, AVX512_VNNI, AMX), weights alone are
+ * rounded. SA_AS_STORED: what the file has. */
+typedef enum sa_precision { SA_F32, SA_BF16, SA_INT8, SA_AS_STORED } sa_precision;
+
+typedef struct sa_model_options {
+    sa_precision precision;
+    int threads; /* that prepare the weights; 0: all cores */
+} sa_model_options;
+
+/* SA_AS_STORED, all cores. */
+SA_API void sa_model_options_init(sa_model_options *options);
+/* Maps a model file written by training or sa_model_quantize, to translate with. Options NULL: the defaults. */
+SA_API sa_status sa_model_open_with(sa_model **out, const char *path, const sa_model_options *options,
+                                    sa_error *error);
+/* The same with the defaults. */
 SA_API sa_status sa_model_open(sa_model **out, const char *path, sa_error *error);
+/* Writes the model at `path` with its weights in SA_BF16 or SA_INT8: half, or a quarter of its size. It translates
+ * as the model itself does when it is opened with that precision, bit for bit; training cannot go on from it. */
+SA_API sa_status sa_model_quantize(const char *path, const char *output, sa_precision precision, sa_error *error);
 /* A model of that configuration without values: can be inspected, not used. */
 SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error);
 SA_API void sa_model_free(sa_model *model);
@@ -208,9 +245,6 @@ SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
 
 typedef enum sa_optimizer { SA_ADADELTA, SA_ADAM, SA_SGD } sa_optimizer;
 typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_VALID_BLEU } sa_valid_metric;
-/* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
- * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
-typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
 /* How the learning rate goes on once the warm-up, if any, has raised it evenly to its value. */
 typedef enum sa_schedule {
     SA_SCHEDULE_CONSTANT, /* stays */
@@ -331,6 +365,7 @@ typedef struct sa_train_bench {
     double gflops_products; /* the same products, each by itself, on the same threads */
     double share;           /* gflops_done / gflops_products */
     double peak_megabytes;  /* most resident memory of this process so far */
+    double pairs, words;    /* of the text: pairs that are not dropped, and their target words */
 } sa_train_bench;
 
 /* Trains on `batches` minibatches of the text's first window, evenly chosen, `passes` times after a warm-up, and
@@ -357,6 +392,35 @@ typedef enum sa_protect {
     SA_PROTECT_OFF   /* items are text as any other */
 } sa_protect;
 
+/* Target words that translations of a sentence may have: some frequent ones, and for each of its symbols the best
+ * translations. With one, only these are scored, and probabilities are those among them. */
+typedef struct sa_shortlist sa_shortlist;
+
+typedef struct sa_shortlist_options {
+    const char *train_source, *train_target; /* parallel text; train_target NULL: one TSV file */
+    bool strict;                             /* invalid UTF-8 is an error */
+    int frequent;                            /* most frequent words, which every list has */
+    int best;                                /* for each source symbol */
+    int64_t pairs;                           /* read at most */
+    int max_length;                          /* symbols, either side; longer pairs are dropped */
+    int threads;                             /* 0: all cores */
+} sa_shortlist_options;
+
+typedef struct sa_shortlist_result {
+    int64_t pairs;             /* learned from */
+    double coverage;           /* share of their targets' symbols that are in the list of the source */
+    double words_per_sentence; /* in its list, on average */
+} sa_shortlist_result;
+
+/* 100 frequent words, 20 for each symbol, from 200,000 pairs of at most 100 symbols. */
+SA_API void sa_shortlist_options_init(sa_shortlist_options *options);
+/* Learns one for the vocabularies of the model, and writes it. result may be NULL. */
+SA_API sa_status sa_shortlist_learn(const sa_model *model, const sa_shortlist_options *options, const char *output,
+                                    sa_shortlist_result *result, sa_error *error);
+/* SA_DATA when it was made for other vocabularies than the model's. */
+SA_API sa_status sa_shortlist_open(sa_shortlist **out, const char *path, const sa_model *model, sa_error *error);
+SA_API void sa_shortlist_free(sa_shortlist *shortlist);
+
 typedef struct sa_translate_options {
     int beam_size; /* 1: greedy */
     int n_best;    /* at most beam_size; or the number of samples */
@@ -373,6 +437,7 @@ typedef struct sa_translate_options {
     bool forbid_unk;                 /* never <unk> */
     bool replace_unk;                /* the source word that <unk> looked at most, in its place */
     const sa_dictionary *dictionary; /* or what this has for that word; NULL: copy */
+    const sa_shortlist *shortlist;   /* the words that are scored; NULL: all. It must be for the model */
     const char *const *prefix;       /* n texts that the translations begin with; it and each may be NULL. With
                                       * subwords the last word of one may be a part of a word; a blank ends it */
 
@@ -441,6 +506,33 @@ SA_API sa_status sa_translate_ensemble(const sa_model *const *models, int n_mode
 SA_API sa_status sa_score_pairs(const sa_model *const *models, int n_models, const char *const *sources,
                                 const char *const *targets, size_t n, const sa_translate_options *options,
                                 sa_translation **out, sa_error *error);
+
+/* How fast translation is, measured. */
+typedef struct sa_bench_translate_options {
+    const char *model; /* a model file; or NULL: random weights of `config`, whose translations are made 1.08 times
+                          as long as their sources */
+    sa_model_config config; /* not looked at when there is a file */
+    const char *source;     /* text to translate; blank lines are left out */
+    int sentences;          /* of it, evenly chosen */
+    sa_precision precision;
+    int beam_size, mini_batch;
+    int threads; /* 0: all cores */
+    int passes;  /* over the sentences, after one for warming up; the best counts */
+} sa_bench_translate_options;
+
+typedef struct sa_translate_bench {
+    double parameters;
+    double sentences_per_second;
+    double words_per_second; /* target symbols, end marks left out; of random weights all symbols */
+    double gflops_done;      /* billions of product operations a second, of whole translations */
+    double gflops_products;  /* the same products, each by itself, on the same threads */
+    double share;            /* gflops_done / gflops_products */
+    double first_seconds;    /* from opening the model to the first translation, of one sentence */
+    double peak_megabytes;   /* most resident memory of this process meanwhile */
+} sa_translate_bench;
+
+SA_API sa_status sa_bench_translate(const sa_bench_translate_options *options, sa_translate_bench *out,
+                                    sa_error *error);
 
 /* ---- word alignments --------------------------------------------------------------------------------- */
 
@@ -526,10 +618,54 @@ SA_API sa_status sa_attention(sa_attention_shape shape, const float *s, const fl
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 
-/* The attention of a hypothesis as text: source symbols across, target symbols down, blocks of grey (0 light or
- * absent, 1 full), at most `columns` wide. The string belongs to the caller (free). */
-SA_API sa_status sa_heatmap_text(const sa_translation *translation, int hypothesis, int columns, char **out,
+/* Weights between two rows of words, to be drawn: the attention of a translation, or any other. */
+typedef struct sa_heatmap {
+    int rows, columns; /* target words, which stand at the left; source words, which stand at the top */
+    char **row, **column;
+    float *weight;       /* (rows x columns), 0 ... 1 */
+    unsigned char *mark; /* (rows x columns), 1: a hard link, which is marked; NULL: none is */
+    char *title;         /* NULL: none */
+} sa_heatmap;
+
+/* Copies what is given. words: pieces of words become words, where a side is of such pieces, which is so when one
+ * of them begins with "▁" (U+2581): a source word gets the sum of the weights of its pieces, a target word the
+ * mean, so that rows keep their sums; "</s>" stays apart, and a text without blanks keeps its pieces. weight is
+ * (rows x columns); what is no number from 0 to 1 counts as the nearer of both, NaN as 0. Free with
+ * sa_heatmap_free, which may be called once it failed too. */
+SA_API sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, char *const *column, int columns,
+                                 const float *weight, bool words, sa_error *error);
+/* Marks the largest weight of each row, the first of equals; none where the row, or the column of that weight, is
+ * "</s>", or where all are 0. */
+SA_API sa_status sa_heatmap_mark_largest(sa_heatmap *heatmap, sa_error *error);
+SA_API void sa_heatmap_free(sa_heatmap *heatmap);
+
+/* What the weights from 0 to 1 look like. */
+typedef enum sa_palette {
+    SA_PALETTE_BLUES,   /* white to blue */
+    SA_PALETTE_GREYS,   /* white to black */
+    SA_PALETTE_VIRIDIS, /* violet over green to yellow */
+    SA_PALETTE_PAPER    /* black to white, as in the figures of Bahdanau et al. 2015 */
+} sa_palette;
+
+typedef struct sa_heatmap_options {
+    sa_palette palette;
+    bool numbers; /* weights stand in their cells, in hundredths */
+    bool colours; /* of text: cells are colours (xterm's 256) instead of blocks of grey */
+    int width;    /* of text: columns at most; wider ones are drawn in parts, of eight source words at least */
+} sa_heatmap_options;
+
+/* A heat map without rows or columns is drawn as its title, or else as a note that it is empty.
+ *
+ * The heat map as lines of text. Source words stand over their cells as numbers, and in a list below; marked cells
+ * stand in brackets. The string belongs to the caller (free). */
+SA_API sa_status sa_heatmap_text(const sa_heatmap *heatmap, const sa_heatmap_options *options, char **out,
                                  sa_error *error);
+/* Writes n heat maps to a file, whole or not at all: SVG, PNG or PDF, by the ending of the path. In PDF each is a
+ * page. SVG and PNG have one: several go to as many files, with "-1", "-2", ... before the ending. *unknown (NULL
+ * is allowed) is how many characters no installed font has (PNG and PDF). SA_USAGE for another ending, without
+ * cairo and pango where they are needed, or for a PNG of more than 32,767 pixels. */
+SA_API sa_status sa_heatmaps_write(const sa_heatmap *heatmaps, int n, const char *path,
+                                   const sa_heatmap_options *options, size_t *unknown, sa_error *error);
 
 #ifdef __cplusplus
 }

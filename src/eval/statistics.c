@@ -1,5 +1,5 @@
 #include "eval/metric.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include "base/utf8.h"
 

@@ -103,7 +103,8 @@ bool model_step(const model *m, tape *t, const encoding *source, const int *rows
  */
 tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
                       const int *number);
-/* Scores over the target vocabulary (N, V), not normalised. */
-tensor *model_scores(const model *m, tape *t, tensor *hidden);
+/* Scores over the target vocabulary (n, V), not normalised, of n rows of hidden from row `from` on. False without
+ * memory. */
+bool model_scores(const model *m, tape *t, const tensor *hidden, int from, int n, real *scores);
 
 #endif
