@@ -221,7 +221,8 @@ static sa_status make_links(const translator *t, const char *source, const sa_tr
     sa_status status = SA_OK;
     for (int k = 0; k < translation->n && status == SA_OK; k++) {
         sa_alignment made = {0};
-        if (translation->hypothesis[k].length == 0 || translation->hypothesis[k].attention != NULL)
+        bool too_long = translation->pieces > 1 && translation->hypothesis[k].attention == NULL;
+        if (!too_long)
             status = sa_alignment_make(&made, translation, k, source, &t->a->links, error);
         if (status == SA_OK)
             status = sa_links_format(&made.links, false, false, &links[k], error);

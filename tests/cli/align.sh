@@ -116,6 +116,8 @@ run 2 'go with --train' align -m words/best.safetensors --chains 3 src tgt
 run 2 'which model' align src tgt
 run 2 'SOURCE and TARGET' align -m words/best.safetensors src
 run 2 'no attention to align with' align -m blind/best.safetensors src tgt
+cp src in
+run 2 'no attention to align with' translate -m blind/best.safetensors --alignment
 run 2 'one direction' align -m words/best.safetensors --reverse-model back/best.safetensors --format soft src tgt
 run 2 'reverse-model' align -m words/best.safetensors --symmetrization union src tgt
 run 2 'words only' align -m words/best.safetensors --reverse-model back/best.safetensors --align-subwords src tgt
