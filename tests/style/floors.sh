@@ -27,7 +27,7 @@ includes() {
         sees["eval"] = "base text"
         sees["draw"] = "base"
         sees["align"] = "base text draw"
-        sees["decode"] = "base math tape op layer model text"
+        sees["decode"] = "base math tape op layer model text draw align"
         sees["train"] = "base math tape op layer model text decode eval ranks"
         sees["explain"] = "base math tape op layer model text decode train"
         sees["serve"] = "base math tape op layer model text decode train eval draw align explain"
