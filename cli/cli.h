@@ -182,8 +182,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_heatmap, command_evaluate,
-    command_inspect, command_bench;
+extern const command command_train, command_translate, command_score, command_heatmap, command_plot,
+    command_evaluate, command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
