@@ -22,6 +22,8 @@ static const char *const palette_names[] = {[SA_PALETTE_BLUES] = "blues",
 typedef struct heatmap_arguments {
     sa_translate_options search;
     const char *model, *matrix;
+    attention_choice attention;
+    sa_model_options open;
     bool pairs;
     const char *output;
     sa_palette palette;
@@ -35,6 +37,8 @@ typedef struct heatmap_arguments {
 static const option heatmap_options[] = {
     OPT_SECTION("What is drawn"),
     OPT_STRING("model", 'm', "FILE", heatmap_arguments, model, "the model (required, unless --matrix is given)"),
+    ATTENTION_OPTION(heatmap_arguments, attention),
+    PRECISION_OPTION(heatmap_arguments, open),
     OPT_FLAG(
         "pairs", 0, heatmap_arguments, pairs,
         "draw given translations: arguments are SENTENCE TRANSLATION SENTENCE TRANSLATION ..., lines have a tab "
@@ -202,6 +206,7 @@ static bool wants_colours(colour_use use) {
 
 static int heatmap_run(int argc, char **argv) {
     heatmap_arguments a = {0};
+    sa_model_options_init(&a.open);
     sa_translate_options_init(&a.search);
     a.search.n_best = 1;
     int n;
@@ -220,8 +225,12 @@ static int heatmap_run(int argc, char **argv) {
                   .mark_largest = a.mark == MARK_LARGEST};
     job j = {.a = &a, .to = &to};
     sa_error error;
-    if (a.model != NULL && sa_model_open(&j.model, a.model, &error) != SA_OK)
+    if (a.model != NULL && sa_model_open_with(&j.model, a.model, &a.open, &error) != SA_OK)
         return cli_library_error(&error);
+    if (j.model != NULL && attention_choose(&a.attention, j.model, &error) != SA_OK) {
+        sa_model_free(j.model);
+        return cli_library_error(&error);
+    }
     status = gallery_close(&to, n == 0 ? add_input(&j) : add_arguments(&j, argv, n));
     sa_model_free(j.model);
     return status;
