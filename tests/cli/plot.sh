@@ -59,7 +59,7 @@ contains 6 'height="4" fill="#0072b2"' scores.svg
 run 0 '' evaluate --json --by-length src ref -s hyp
 mv out bare.json
 run 0 '' plot bare.json scores.json -o three.svg
-contains 2 'fill-opacity="0.16"' three.svg
+contains 4 'fill-opacity="0.16"' three.svg
 contains 2 '>hyp</text>' three.svg
 
 if "$program" plot runs/a runs/b -o two.png 2>err; then
