@@ -637,6 +637,9 @@ SA_API sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, ch
 /* Marks the largest weight of each row, the first of equals; none where the row, or the column of that weight, is
  * "</s>", or where all are 0. */
 SA_API sa_status sa_heatmap_mark_largest(sa_heatmap *heatmap, sa_error *error);
+/* Marks these links, between words without "</s>" (links of words go with heat maps of words). SA_DATA where one is
+ * outside. */
+SA_API sa_status sa_heatmap_mark_links(sa_heatmap *heatmap, const sa_links *links, sa_error *error);
 SA_API void sa_heatmap_free(sa_heatmap *heatmap);
 
 /* What the weights from 0 to 1 look like. */

@@ -69,7 +69,7 @@ static void extend(double value, double *low, double *high) {
 }
 
 static void set_axes(panel *p) {
-    double x_low = p->of->from_zero ? 0 : INFINITY, x_high = x_low, y_low = x_low, y_high = x_low;
+    double x_low = p->of->from_zero ? 0 : HUGE_VAL, x_high = x_low, y_low = x_low, y_high = x_low;
     for (int s = 0; s < p->of->n_series; s++) {
         const sa_series *line = &p->of->series[s];
         for (int i = 0; i < line->n; i++) {

@@ -40,7 +40,7 @@ static void axes_exist_whatever_they_show(void **state) {
     (void)state;
     assert_labels(3, 3, 4, "2.6 2.8 3.0 3.2 3.4");
     assert_labels(0, 0, 4, "-1.0 -0.5 0.0 0.5 1.0");
-    assert_labels(INFINITY, INFINITY, 4, "-1.0 -0.5 0.0 0.5 1.0");
+    assert_labels(HUGE_VAL, HUGE_VAL, 4, "-1.0 -0.5 0.0 0.5 1.0");
     assert_labels(-1e300, 1e300, 4, "-10e299 -5e299 0 5e299 10e299");
     assert_labels(0, 1e-12, 2, "0e-13 5e-13 10e-13");
 }
@@ -50,7 +50,7 @@ static void broken_lines_are_drawn_in_parts_and_single_points_as_dots(void **sta
     char folder[] = "/tmp/softalign.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/x.svg", folder);
-    const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 2, NAN, 3, INFINITY}, low[] = {0, 1, 1, 1, 1},
+    const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 2, (double)NAN, 3, HUGE_VAL}, low[] = {0, 1, 1, 1, 1},
                  high[] = {2, 3, 3, 5, 3};
     const sa_series series[] = {
         {"a & b", 5, x, y, low, high}, {NULL, 2, x, y, NULL, NULL}, {"none", 0, NULL, NULL, NULL, NULL}};
