@@ -182,7 +182,7 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_align, command_heatmap,
+extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
     command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench,
     command_doctor;
 
