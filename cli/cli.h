@@ -183,7 +183,7 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_heatmap, command_evaluate,
-    command_inspect, command_bench;
+    command_inspect, command_bench, command_explain;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of

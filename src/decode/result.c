@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_texts(char **text, int n) {
+void result_symbols_free(char **text, int n) {
     for (int i = 0; text && i < n; i++)
         free(text[i]);
     free(text);
 }
 
-static char **symbol_texts(const vocab *v, const int *ids, int n, const char *const *shown) {
+char **result_symbols(const vocab *v, const int *ids, int n, const char *const *shown) {
     char **text = calloc((size_t)n, sizeof *text);
     for (int i = 0; text && i < n; i++)
         if (!(text[i] = strdup(shown && shown[i] ? shown[i] : vocab_shown(v, ids[i])))) {
-            free_texts(text, i);
+            result_symbols_free(text, i);
             return NULL;
         }
     return text;
@@ -40,7 +40,7 @@ sa_status result_source(sa_translation *out, const ensemble *models, const sa_tr
                         const id_list *source, const char *const *shown, sa_error *error) {
     out->source_length = (int)source->n;
     if (o->attention)
-        out->source_symbol = symbol_texts(models->owner->source, source->id, (int)source->n, shown);
+        out->source_symbol = result_symbols(models->owner->source, source->id, (int)source->n, shown);
     return out->source_symbol || !o->attention ? SA_OK : sa_fail_memory(error, 0);
 }
 
@@ -58,7 +58,7 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
     }
     bool symbols = o->attention || o->word_scores;
     if (symbols)
-        out->symbol = symbol_texts(models->owner->target, from->ids, from->length, shown);
+        out->symbol = result_symbols(models->owner->target, from->ids, from->length, shown);
     return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
 }
 
@@ -70,10 +70,10 @@ void sa_translations_free(sa_translation *translations, size_t n) {
             free(h->text);
             free(h->attention);
             free(h->word_score);
-            free_texts(h->symbol, h->length);
+            result_symbols_free(h->symbol, h->length);
         }
         free(t->hypothesis);
-        free_texts(t->source_symbol, t->source_length);
+        result_symbols_free(t->source_symbol, t->source_length);
     }
     free(translations);
 }

@@ -1,8 +1,8 @@
 /* sa_score_pairs: forced decoding. The training pass gives log p of given words, all steps in a few products. */
 #include "decode/line_batches.h"
+#include "decode/pair_symbols.h"
 #include "decode/ranking.h"
 #include "decode/result.h"
-#include "decode/symbols.h"
 #include "decode/translate_options.h"
 #include "model/loss.h"
 
@@ -189,37 +189,11 @@ static sa_status score_batch(void *argument, const size_t *lines, int n, sa_erro
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
-/* Both sides as ids: the source as it is translated, and in the target symbols for those of its items that come
- * through as they are. */
-static sa_status encode(scoring_job *job, const char *source, size_t i, sa_error *error) {
-    const sa_model *owner = job->models->owner;
-    bool read = job->options->symbols;
-    const char *line[2] = {source, read ? "" : job->targets[i]};
-    size_t length[2] = {strlen(line[0]), strlen(line[1])};
-    strbuf text[2] = {{0}, {0}};
-    if (job->options->protect != SA_PROTECT_OFF && sa_model_protects(owner)) {
-        bool ok = protect_pair(text, line, length, true);
-        for (int side = 0; side < 2 && ok; side++)
-            line[side] = text[side].data ? text[side].data : "";
-        if (!ok) {
-            strbuf_free(&text[0]);
-            strbuf_free(&text[1]);
-            return sa_fail_memory(error, length[0] + length[1]);
-        }
-    }
-    sa_status status = symbols_encode(&job->source[i], owner->source, line[0], false, error);
-    if (status == SA_OK && read)
-        status = symbols_read(&job->target[i], owner->target, job->targets[i], error);
-    else if (status == SA_OK)
-        status = symbols_encode(&job->target[i], owner->target, line[1], false, error);
-    strbuf_free(&text[0]);
-    strbuf_free(&text[1]);
-    return status;
-}
-
 static sa_status prepare(scoring_job *job, const char *source, size_t i, sa_error *error) {
     id_list *source_ids = &job->source[i].ids, *target_ids = &job->target[i].ids;
-    SA_TRY(encode(job, source, i, error));
+    const char *const line[2] = {source, job->targets[i]};
+    SA_TRY(pair_symbols_encode(&job->source[i], &job->target[i], job->models->owner, line, job->options->protect,
+                               job->options->symbols, error));
     if (source_ids->n == 0 && target_ids->n == 0)
         return result_empty(&job->out[i], error);
     SA_TRY(result_end(&job->out[i], source_ids, job->options->max_length, error));

@@ -103,6 +103,7 @@ bool model_encode(const model *m, tape *t, const source_batch *source, const reg
     *out = (encoding){.n = s->B};
     tensor *x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
     x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+    out->x = x;
     if (x)
         m->preset->family->encode(m, t, source, x, r, out);
     return !t->failed;

@@ -13,7 +13,8 @@ enum { MODEL_LAYERS_MAX = 16 };
  * family's decoder starts from or reads. */
 enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
-    int n; /* sources */
+    int n;     /* sources */
+    tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;

@@ -11,6 +11,7 @@
 #include "../unit/run_files.h"
 
 #include <pthread.h>
+#include <softalign_explain.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
 
@@ -199,6 +200,30 @@ static sa_status open_and_translate_otherwise(void) {
     sa_status status = sa_model_open(&shared_model, model_path, &error);
     if (status == SA_OK)
         status = translate_otherwise();
+    sa_model_free(shared_model);
+    return status;
+}
+
+/* A pair, and one that is left out, compared with the same model. */
+static sa_status explain(void) {
+    const sa_model *others[] = {shared_model};
+    sa_explain_options o;
+    sa_explanation *x = NULL;
+    sa_explain_options_init(&o);
+    o.permutations = 2;
+    o.adversaries = 2;
+    o.adversary_steps = 1;
+    o.threads = 1;
+    const char *const sources[] = {source[0], ""}, *const targets[] = {target[0], target[0]};
+    sa_status status = sa_explain(shared_model, others, 1, sources, targets, 2, &o, &x, &error);
+    sa_explanations_free(x, 2);
+    return status;
+}
+
+static sa_status open_and_explain(void) {
+    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    if (status == SA_OK)
+        status = explain();
     sa_model_free(shared_model);
     return status;
 }
@@ -394,6 +419,13 @@ static void translating_with_all_options(void **state) {
     exhaust(open_and_translate_otherwise, true, 0);
 }
 
+/* Two tapes go back. */
+static void explaining(void **state) {
+    (void)state;
+    exhaust(open_and_explain, false, 3);
+    exhaust(open_and_explain, true, 1);
+}
+
 static void scoring(void **state) {
     (void)state;
     exhaust(score, false, 0);
@@ -472,6 +504,7 @@ int main(void) {
         cmocka_unit_test(opening_a_model),
         cmocka_unit_test(translating),
         cmocka_unit_test(translating_with_all_options),
+        cmocka_unit_test(explaining),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
         cmocka_unit_test(training),
