@@ -243,6 +243,10 @@ bool parse_double(const char *text, double *value, bool *overflow);
                  "the recurrent unit: with or without tanh on what a memory shows"),                               \
         OPT_NUMBER("residual-from", 0, "N", type, config.residual_from, BETWEEN(0, 16),                            \
                    "the lowest layer, counted from 1, whose input is added to its output; 0: none"),               \
+        OPT_ENUM("attention-weights", 0, "KIND", type, config.attention_weights, weights_names,                    \
+                 "what the weights of attention are: learned, or all alike, to learn what they are good for"),     \
+        OPT_FLAG("word-encoder", 0, type, config.word_encoder,                                                     \
+                 "annotations of words by themselves, without a look at the others, to learn the same"),           \
         OPT_BOOL("reverse-source", 0, type, config.reverse_source,                                                 \
                  "whether the encoder reads from the last word to the first"),                                     \
         OPT_ENUM("attention", 0, "WHERE", type, config.attention, attention_names,                                 \
@@ -309,7 +313,8 @@ void models_close(model_list *list);
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 
-extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
+extern const char *const weights_names[], *const order_names[], *const reset_names[], *const init_names[],
+                                                                                          *const cell_names[];
 extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */

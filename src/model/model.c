@@ -138,9 +138,14 @@ bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out
 
 bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
                  const decoder_state *in, decoder_state *out, step_output *output) {
+    static const attention_control uniform = {.uniform = true};
+    const attention_control *outer = t->attention;
     *out = (decoder_state){.length = in->length + words->steps.T};
     *output = (step_output){0};
+    if (m->config.attention_weights == SA_WEIGHTS_UNIFORM && !(outer && outer->given))
+        t->attention = &uniform;
     m->preset->family->steps(m, t, source, words, r, in, out, output);
+    t->attention = outer;
     return !t->failed;
 }
 

@@ -90,7 +90,8 @@ bool model_target_words(const model *m, tape *t, const target_batch *target, con
 bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out);
 
 /* Makes the steps of `words`: from the state before the first of them to what the readout reads of each, and the
- * state after the last. */
+ * state after the last. Weights of attention are those that tape.attention gives, if it gives any, else what the
+ * configuration says. */
 bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
                  const decoder_state *in, decoder_state *out, step_output *output);
 /* One step when not training. rows: row -> source; NULL: row i is source i. */

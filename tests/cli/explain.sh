@@ -8,7 +8,7 @@
 write_text 100
 train 0 '' -q --train src tgt --valid src tgt -o run --after 2e --valid-freq 1000
 train 0 '' -q --train src tgt --valid src tgt -o second --after 1e --valid-freq 1000 --seed 2
-run 0 '' train -q --preset rnnencdec --vocab-size 50 --dim-emb 8 --dim-rnn 8 --dim-dec 8 --dim-maxout 8 --threads 1 \
+run 0 '' train -q --preset rnnencdec --vocab-type word --vocab-size 100 --dim-emb 8 --dim-rnn 8 --dim-dec 8 --dim-maxout 8 --threads 1 \
     --train src tgt --valid src tgt -o blind --after 1u
 m=run/best.safetensors
 head -n 3 src >a
@@ -68,4 +68,45 @@ run 2 'has no attention' explain -m blind/best.safetensors a b
 run 1 'empty has 0 lines, b has 4' explain -m "$m" empty b
 run 1 'nowhere' explain -m "$m" --records nowhere/at/all a b
 run 2 'epsilon' explain -m "$m" --epsilon 2 a b
+
+# ---- models for the replies' tests
+
+quiet="-q --train src tgt --valid src tgt --after 20u --valid-freq 10"
+# shellcheck disable=SC2086 # lists of arguments
+train 0 '' $quiet -o uniform --attention-weights uniform
+run 0 '' explain -m uniform/best.safetensors -q --records - a b
+sed -n 2p out | grep -q '"attention":\[0.25,0.25,0.25,0.25\]' || fail "uniform weights: $(sed -n 2p out)"
+# shellcheck disable=SC2086
+train 0 '' $quiet -o words --word-encoder --attention-from "$m" --early-stopping-metric cross-entropy
+# Stopped and taken up again it is the same.
+# shellcheck disable=SC2086
+train 0 '' $quiet -o again --word-encoder --attention-from "$m" --early-stopping-metric cross-entropy --after 10u
+run 2 'say which with --attention-from' train -q --train src tgt --valid src tgt -o again --resume --after 20u
+# shellcheck disable=SC2086
+train 0 '' $quiet -o again --resume --attention-from "$m" --early-stopping-metric cross-entropy
+same_files words again 'a resumed pupil'
+cp src in
+run 2 'cannot work by itself' translate -m words/best.safetensors -q
+: >in
+# An adversary with much weight on looking elsewhere is farther from the model than it was.
+# shellcheck disable=SC2086
+train 0 '' $quiet -o adversary --adversary-of "$m" --adversary-lambda 0.5 --start-from second/best.safetensors
+run 0 '' explain -m "$m" -q --json --permutations 0 --compare second/best.safetensors \
+    --compare adversary/last.safetensors src tgt
+jsd() {
+    sed 's/}}.*//' out | sed "s/.*\"JSD of $1[^}]*\"mean\":\([0-9.]*\).*/\1/"
+}
+awk -v before="$(jsd second)" -v after="$(jsd adversary)" 'BEGIN { exit !(after > before) }' ||
+    fail "the adversary is no farther away than $(jsd second): $(jsd adversary)"
+# shellcheck disable=SC2086
+train 2 'go together' $quiet -o none --adversary-of "$m"
+# shellcheck disable=SC2086
+train 2 'exclude each other' $quiet -o none --adversary-of "$m" --adversary-lambda 1 --attention-from "$m"
+# shellcheck disable=SC2086
+train 2 'cross-entropy' $quiet -o none --attention-from "$m"
+# shellcheck disable=SC2086
+train 2 'has no weights of attention' $quiet -o none --adversary-of blind/best.safetensors --adversary-lambda 1
+# shellcheck disable=SC2086
+train 2 "of this model's shape" $quiet -o none --start-from blind/best.safetensors
+[ ! -e none ] || fail 'a run that could not begin left a folder'
 exit $failed
