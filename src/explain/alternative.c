@@ -110,7 +110,7 @@ static bool permute_step(const forced *f, const alternative_options *o, const al
     int S = f->source.length;
     const real *a = f->weights + (long)i * S;
     size_t n = find_words(f, i, w->place);
-    out->permuted[i] = NAN;
+    out->permuted[i] = (double)NAN;
     if (n < 2)
         return true;
     rng draw = rng_at(o->seed, o->line, (uint64_t)i, PERMUTATIONS);
@@ -160,7 +160,7 @@ static void weights_of(const seeker *s, int row) {
     const double *z = s->z + (long)row * S;
     real *out = s->w->given + (long)row * S;
     size_t n = find_words(s->f, i, s->w->place);
-    double largest = -INFINITY, sum = 0, mass = 0;
+    double largest = -(double)INFINITY, sum = 0, mass = 0;
     memcpy(out, a, (size_t)S * sizeof *out);
     for (size_t j = 0; j < n; j++) {
         largest = fmax(largest, z[s->w->place[j]]);

@@ -56,7 +56,7 @@ sa_correlation kendall_tau(const float *x, const float *y, int n) {
     double same = 0, opposite = 0, total = (double)n * (n - 1) / 2;
     for (int i = 0; i < n; i++) {
         if (isnan(x[i]) || isnan(y[i]))
-            return (sa_correlation){NAN, NAN};
+            return (sa_correlation){(double)NAN, (double)NAN};
         for (int j = 0; j < i; j++) {
             int a = (x[i] > x[j]) - (x[i] < x[j]), b = (y[i] > y[j]) - (y[i] < y[j]);
             same += a * b > 0;
@@ -66,7 +66,7 @@ sa_correlation kendall_tau(const float *x, const float *y, int n) {
     ties of_x = count_ties(x, n), of_y = count_ties(y, n);
     double norm = sqrt(total - of_x.pairs) * sqrt(total - of_y.pairs);
     if (!(norm > 0))
-        return (sa_correlation){NAN, NAN};
+        return (sa_correlation){(double)NAN, (double)NAN};
     double tau = fmax(-1, fmin(1, (same - opposite) / norm));
     bool tied = of_x.pairs > 0 || of_y.pairs > 0;
     double p =

@@ -154,7 +154,7 @@ static void what_cannot_be_explained_is_refused(void **state) {
 /* Two symbols, with largest weights in the first and the last quarter. */
 static void summaries_add_up(void **state) {
     (void)state;
-    double log_p[] = {-1, -3}, largest[] = {0.2, 1}, permuted[] = {0.5, NAN};
+    double log_p[] = {-1, -3}, largest[] = {0.2, 1}, permuted[] = {0.5, (double)NAN};
     sa_correlation tau[2 * SA_TAU_PAIRS];
     for (int k = 0; k < SA_TAU_PAIRS; k++) {
         tau[k] = (sa_correlation){0.5, 0.01};
