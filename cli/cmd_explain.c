@@ -8,7 +8,7 @@ typedef struct explain_arguments {
     sa_explain_options options;
     const char *model, *tsv, *records;
     model_list others;
-    pair_files files;
+    const char *source, *target; /* target NULL: TSV in source */
     bool json, strict, quiet;
 } explain_arguments;
 
@@ -50,15 +50,13 @@ static const option explain_options[] = {
     OPT_END,
 };
 
-enum { WINDOW_PAIRS = 256 };
+enum { PAIRS_TOGETHER = 4 }; /* of which a window has a number */
 
 typedef struct explainer {
     const explain_arguments *a;
     sa_model *model;
     model_list others;
-    pair_input input;
-    pair_window window;
-    uint64_t done;
+    pair_input pairs;
     double symbols; /* of targets so far */
     FILE *records;  /* NULL: none wanted */
     sa_explain_summary summary;
@@ -67,9 +65,9 @@ typedef struct explainer {
 
 static sa_status explain(explainer *e, size_t n, sa_explanation **out, sa_error *error) {
     sa_explain_options o = e->a->options;
-    o.first_line = e->done;
+    o.first_line = e->pairs.done;
     return sa_explain(e->model, (const sa_model *const *)e->others.model, e->others.n,
-                      (const char *const *)e->window.from, (const char *const *)e->window.to, n, &o, out, error);
+                      (const char *const *)e->pairs.from, (const char *const *)e->pairs.to, n, &o, out, error);
 }
 
 static int no_memory(void) {
@@ -84,22 +82,22 @@ static const char *records_name(const explainer *e) {
 static int explain_window(explainer *e) {
     sa_error error;
     sa_explanation *x;
-    if (explain(e, e->window.n, &x, &error) != SA_OK)
+    const pair_input *in = &e->pairs;
+    if (explain(e, in->n, &x, &error) != SA_OK)
         return cli_library_error(&error);
     bool ok = true;
-    for (size_t i = 0; i < e->window.n; i++) {
+    for (size_t i = 0; i < in->n; i++) {
         sa_explain_summary_add(&e->summary, &x[i]);
         e->symbols += x[i].target_length;
         if (e->records != NULL)
-            ok = explain_write_record(e->records, &x[i], e->done + i + 1, e->a->options.max_length) && ok;
+            ok = explain_write_record(e->records, &x[i], in->done + i + 1, e->a->options.max_length) && ok;
     }
-    sa_explanations_free(x, e->window.n);
-    e->done += e->window.n;
+    sa_explanations_free(x, in->n);
     if (!ok)
         return no_memory();
     if (e->records != NULL && (fflush(e->records) != 0 || ferror(e->records)))
         return cli_write_error(records_name(e));
-    status_line_count(&e->warnings.line, e->input.source.reader, e->done, e->symbols);
+    status_line_count(&e->warnings.line, in->source.reader, in->done + in->n, e->symbols);
     return CLI_OK;
 }
 
@@ -107,14 +105,15 @@ static int explain_all(explainer *e) {
     sa_error error;
     bool end = false;
     while (!end) {
-        sa_status read = pair_window_fill(&e->window, &e->input, &e->warnings, &end, &error);
-        int status = e->window.n > 0 ? explain_window(e) : CLI_OK;
+        sa_status read = pair_input_read(&e->pairs, &end, &error);
+        int status = e->pairs.n > 0 ? explain_window(e) : CLI_OK;
+        pair_input_forget(&e->pairs);
         if (status != CLI_OK)
             return status;
         if (read != SA_OK)
             return cli_library_error(&error);
     }
-    warnings_end(&e->warnings, e->input.source.name);
+    warnings_end(&e->warnings, e->pairs.source.name);
     return CLI_OK;
 }
 
@@ -147,7 +146,7 @@ static int run_explainer(explainer *e) {
     if (status == SA_OK)
         status = models_open(&e->others, &error);
     if (status == SA_OK)
-        status = pair_input_open(&e->input, a->files, a->strict, &error);
+        status = pair_input_open(&e->pairs, a->source, a->target, a->strict, PAIRS_TOGETHER, &e->warnings, &error);
     /* No pair: models that cannot be explained, or do not go together, are told before work starts. */
     sa_explanation *nothing;
     if (status == SA_OK)
@@ -155,8 +154,6 @@ static int run_explainer(explainer *e) {
     if (status != SA_OK)
         return cli_library_error(&error);
     sa_explanations_free(nothing, 0);
-    if (!pair_window_new(&e->window, WINDOW_PAIRS))
-        return no_memory();
     int result = open_records(e);
     if (result != CLI_OK)
         return result;
@@ -179,15 +176,14 @@ static int explain_run(int argc, char **argv) {
         return cli_usage_error(&command_explain, "which model? -m FILE is missing");
     if (a.others.n == SA_ENSEMBLE_MAX)
         return cli_usage_error(&command_explain, "there can be %d models to compare with", SA_ENSEMBLE_MAX - 1);
-    status = pair_files_choose(&a.files, &command_explain, a.tsv, n, argv);
+    status = pair_input_arguments(&command_explain, n, argv, a.tsv, &a.source, &a.target);
     if (status != CLI_GO_ON)
         return status;
     explainer e = {.a = &a, .others = a.others, .warnings = {.quiet = a.quiet}};
     status = run_explainer(&e);
     if (e.records != NULL && e.records != stdout && fclose(e.records) != 0 && status == CLI_OK)
         status = cli_write_error(a.records);
-    pair_window_free(&e.window);
-    pair_input_close(&e.input);
+    pair_input_close(&e.pairs);
     models_close(&e.others);
     sa_model_free(e.model);
     return status;

@@ -3,7 +3,7 @@
 typedef struct score_arguments {
     sa_translate_options search;
     model_list models;
-    pair_files files;
+    const char *source, *target; /* target NULL: TSV in source */
     const char *tsv;
     bool strict, quiet;
 } score_arguments;
@@ -34,49 +34,41 @@ static const option score_options[] = {
     OPT_END,
 };
 
-/* Pairs of a window: enough to sort by length. */
-enum { WINDOW_BATCHES = 64, WINDOW_MOST = 65536 };
-
 typedef struct scorer {
     const score_arguments *a;
     model_list models;
-    pair_input input;
-    pair_window window;
-    size_t done;
+    pair_input pairs;
     double symbols; /* of targets so far */
     warnings warnings;
 } scorer;
 
-/* ---- scores out -------------------------------------------------------------------------------------- */
-
 /* What sa_score_pairs is called with. n pairs of the window. */
 static sa_status score_pairs(scorer *s, size_t n, sa_translation **out, sa_error *error) {
-    return sa_score_pairs((const sa_model *const *)s->models.model, s->models.n,
-                          (const char *const *)s->window.from, (const char *const *)s->window.to, n, &s->a->search,
-                          out, error);
+    return sa_score_pairs((const sa_model *const *)s->models.model, s->models.n, (const char *const *)s->pairs.from,
+                          (const char *const *)s->pairs.to, n, &s->a->search, out, error);
 }
 
 static int score_window(scorer *s) {
     sa_error error;
     sa_translation *scored;
-    if (score_pairs(s, s->window.n, &scored, &error) != SA_OK)
+    pair_input *in = &s->pairs;
+    if (score_pairs(s, in->n, &scored, &error) != SA_OK)
         return cli_library_error(&error);
-    for (size_t i = 0; i < s->window.n; i++) {
+    for (size_t i = 0; i < in->n; i++) {
         const sa_hypothesis *h = &scored[i].hypothesis[0];
         if (scored[i].too_long && warnings_show(&s->warnings))
             cli_message("%s:%zu: a side longer than %d symbols; the rest was left out (--max-length)",
-                        s->input.source.name, s->done + i + 1, s->a->search.max_length);
+                        in->source.name, in->done + i + 1, s->a->search.max_length);
         printf("%.6f\t%.6f", h->score, h->normalized);
         if (s->a->search.word_scores)
             write_word_scores(stdout, h, false);
         putchar('\n');
         s->symbols += h->length;
     }
-    sa_translations_free(scored, s->window.n);
-    s->done += s->window.n;
+    sa_translations_free(scored, in->n);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cli_write_error("standard output");
-    status_line_count(&s->warnings.line, s->input.source.reader, s->done, s->symbols);
+    status_line_count(&s->warnings.line, in->source.reader, in->done + in->n, s->symbols);
     return CLI_OK;
 }
 
@@ -84,14 +76,15 @@ static int score_all(scorer *s) {
     sa_error error;
     bool end = false;
     while (!end) {
-        sa_status read = pair_window_fill(&s->window, &s->input, &s->warnings, &end, &error);
-        int status = s->window.n > 0 ? score_window(s) : CLI_OK;
+        sa_status read = pair_input_read(&s->pairs, &end, &error);
+        int status = s->pairs.n > 0 ? score_window(s) : CLI_OK;
+        pair_input_forget(&s->pairs);
         if (status != CLI_OK)
             return status;
         if (read != SA_OK)
             return cli_library_error(&error);
     }
-    warnings_end(&s->warnings, s->input.source.name);
+    warnings_end(&s->warnings, s->pairs.source.name);
     return CLI_OK;
 }
 
@@ -100,15 +93,10 @@ static int run_scorer(scorer *s) {
     sa_error error;
     sa_status status = models_open(&s->models, &error);
     if (status == SA_OK)
-        status = pair_input_open(&s->input, a->files, a->strict, &error);
+        status =
+            pair_input_open(&s->pairs, a->source, a->target, a->strict, a->search.mini_batch, &s->warnings, &error);
     if (status != SA_OK)
         return cli_library_error(&error);
-    size_t capacity = (size_t)a->search.mini_batch * WINDOW_BATCHES;
-    capacity = capacity < WINDOW_MOST ? capacity : WINDOW_MOST;
-    if (!pair_window_new(&s->window, capacity)) {
-        cli_message("not enough memory for a window of %zu pairs; try a smaller --mini-batch", capacity);
-        return CLI_FAILED;
-    }
     /* No pair: models that do not go together, and options that do not go with them, are told before work starts.
      */
     sa_translation *nothing;
@@ -131,13 +119,12 @@ static int score_run(int argc, char **argv) {
         return status;
     if (a.models.n == 0)
         return cli_usage_error(&command_score, "which model? -m FILE is missing");
-    status = pair_files_choose(&a.files, &command_score, a.tsv, n, argv);
+    status = pair_input_arguments(&command_score, n, argv, a.tsv, &a.source, &a.target);
     if (status != CLI_GO_ON)
         return status;
     scorer s = {.a = &a, .models = a.models, .warnings = {.quiet = a.quiet}};
     status = run_scorer(&s);
-    pair_window_free(&s.window);
-    pair_input_close(&s.input);
+    pair_input_close(&s.pairs);
     models_close(&s.models);
     return status;
 }

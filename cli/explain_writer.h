@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 
 /* One line: an object with "line" (from 1), the symbols of both sides, and one object for each symbol of the
  * target; or, of a pair that was left out, "left_out" with the reason. What is not a number is null. False without

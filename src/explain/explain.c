@@ -10,7 +10,7 @@
 #include "model/family.h"
 
 #include <math.h>
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 #include <stdlib.h>
 
 typedef struct explain_job {

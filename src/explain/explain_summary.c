@@ -1,5 +1,5 @@
 /* What explanations of many symbols say together. */
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 
 #include <math.h>
 

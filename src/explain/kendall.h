@@ -2,7 +2,7 @@
 #ifndef EXPLAIN_KENDALL_H
 #define EXPLAIN_KENDALL_H
 
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 
 /* tau-b of n pairs (x[i], y[i]): with P pairs of places in the same order in both, Q in opposite ones, and T and U
  * that are tied in x alone and in y alone, tau = (P - Q) / sqrt((P + Q + T) (P + Q + U)) and how likely a tau at

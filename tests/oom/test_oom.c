@@ -11,7 +11,7 @@
 #include "../unit/run_files.h"
 
 #include <pthread.h>
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
 

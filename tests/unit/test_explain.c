@@ -8,7 +8,7 @@
 
 #include "toy_models.h"
 
-#include <softalign_explain.h>
+#include <softalign/explanation.h>
 
 enum { PAIRS = 5 };
 

@@ -6,8 +6,8 @@
  * q) = sum |p - q| / 2; JSD is the Jensen-Shannon divergence, at most log 2. What the tests show is in
  * docs/explain.md.
  */
-#ifndef SOFTALIGN_EXPLAIN_H
-#define SOFTALIGN_EXPLAIN_H
+#ifndef SOFTALIGN_EXPLANATION_H
+#define SOFTALIGN_EXPLANATION_H
 
 #include <softalign.h>
 
