@@ -1,5 +1,6 @@
 #include "cli.h"
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const weights_names[] = {[SA_WEIGHTS_LEARNED] = "learned", [SA_WEIGHTS_UNIFORM] = "uniform", NULL};
@@ -14,9 +15,22 @@ const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
                                    [SA_SCORE_CONCAT] = "concat",
                                    [SA_SCORE_LOCATION] = "location",
                                    NULL};
+const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
+                                      [SA_COVERAGE_LINGUISTIC] = "linguistic",
+                                      [SA_COVERAGE_FERTILITY] = "fertility",
+                                      [SA_COVERAGE_NEURAL] = "neural",
+                                      NULL};
 const char *const no_yes_names[] = {"no", "yes", NULL};
+const char *const precision_names[] = {
+    [SA_F32] = "f32", [SA_BF16] = "bf16", [SA_INT8] = "int8", [SA_AS_STORED] = "stored", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
+                                            [SA_UNION] = "union",
+                                            [SA_GROW_DIAG] = "grow-diag",
+                                            [SA_GROW_DIAG_FINAL] = "grow-diag-final",
+                                            [SA_GROW_DIAG_FINAL_AND] = "grow-diag-final-and",
+                                            NULL};
 
 static bool parse_size(const char *text, int *size) {
     int64_t value;
@@ -56,6 +70,22 @@ const char *parse_model_path(const char *text, void *target) {
     return NULL;
 }
 
+const char *parse_attention(const char *text, void *target) {
+    attention_choice *choice = target;
+    char layer[32];
+    size_t length = strcspn(text, ".");
+    snprintf(layer, sizeof layer, "%.*s", (int)(length < sizeof layer ? length : 0), text);
+    *choice = (attention_choice){.made = true};
+    if (!parse_size(layer, &choice->layer) ||
+        (text[length] == '.' && !parse_size(text + length + 1, &choice->head)))
+        return "a layer, or a layer and a head with a point between, counted from 1";
+    return NULL;
+}
+
+sa_status attention_choose(const attention_choice *choice, sa_model *model, sa_error *error) {
+    return choice->made ? sa_model_show_attention(model, choice->layer, choice->head, error) : SA_OK;
+}
+
 void show_nothing(const void *target, char *text, size_t size) {
     (void)target;
     snprintf(text, size, "%s", "");
@@ -63,7 +93,9 @@ void show_nothing(const void *target, char *text, size_t size) {
 
 sa_status models_open(model_list *list, sa_error *error) {
     for (int i = 0; i < list->n; i++) {
-        sa_status status = sa_model_open(&list->model[i], list->path[i], error);
+        sa_status status = sa_model_open_with(&list->model[i], list->path[i], &list->options, error);
+        if (status == SA_OK)
+            status = attention_choose(&list->attention, list->model[i], error);
         if (status != SA_OK)
             return status;
     }
@@ -76,13 +108,32 @@ void models_close(model_list *list) {
 }
 
 void write_in_row(FILE *output, const char *text) {
-    const char *bars;
-    while ((bars = strstr(text, "|||")) != NULL) {
-        fwrite(text, 1, (size_t)(bars - text), output);
-        fputs("&#124;&#124;&#124;", output);
-        text = bars + 3;
+    static const char bars[] = "|||";
+    while (*text != '\0') {
+        size_t length = strcspn(text, "|\n\r");
+        fwrite(text, 1, length, output);
+        text += length;
+        if (strncmp(text, bars, strlen(bars)) == 0) {
+            fputs("&#124;&#124;&#124;", output);
+            text += strlen(bars);
+        } else if (*text != '\0') {
+            fputc(*text == '|' ? '|' : ' ', output);
+            text++;
+        }
     }
-    fputs(text, output);
+}
+
+/* A symbol that is a protected item may have blanks, which would be read as the end of it. */
+static void write_symbol(FILE *output, const char *text, bool in_row) {
+    char *copy = strdup(text);
+    for (char *c = copy; c != NULL && *c != '\0'; c++)
+        if (strchr(" \t\n\r", *c) != NULL)
+            *c = '_';
+    if (in_row)
+        write_in_row(output, copy != NULL ? copy : "");
+    else
+        fputs(copy != NULL ? copy : "", output);
+    free(copy);
 }
 
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row) {
@@ -90,10 +141,7 @@ void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row) {
     for (int i = 0; i < h->length; i++) {
         if (i > 0)
             fputc(' ', output);
-        if (in_row)
-            write_in_row(output, h->symbol[i]);
-        else
-            fputs(h->symbol[i], output);
+        write_symbol(output, h->symbol[i], in_row);
         fprintf(output, ":%.6f", h->word_score[i]);
     }
 }

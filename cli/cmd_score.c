@@ -111,7 +111,7 @@ static int run_scorer(scorer *s) {
 }
 
 static int score_run(int argc, char **argv) {
-    score_arguments a = {0};
+    score_arguments a = {.models.options.precision = SA_AS_STORED};
     sa_translate_options_init(&a.search);
     int n;
     int status = options_parse(&command_score, &a, argc, argv, &n);

@@ -19,6 +19,16 @@ char **result_symbols(const vocab *v, const int *ids, int n, const char *const *
     return text;
 }
 
+/* Of n symbols, the last of which is </s>. */
+static int *copy_words(const int *word, int n) {
+    int *copy = calloc((size_t)n, sizeof *copy);
+    if (copy) {
+        memcpy(copy, word, (size_t)(n - 1) * sizeof *copy);
+        copy[n - 1] = -1;
+    }
+    return copy;
+}
+
 sa_status result_empty(sa_translation *out, sa_error *error) {
     out->hypothesis = calloc(1, sizeof *out->hypothesis);
     if (!out->hypothesis)
@@ -37,18 +47,22 @@ sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error
 }
 
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
-                        const id_list *source, const char *const *shown, sa_error *error) {
-    out->source_length = (int)source->n;
-    if (o->attention)
-        out->source_symbol = result_symbols(models->owner->source, source->id, (int)source->n, shown);
-    return out->source_symbol || !o->attention ? SA_OK : sa_fail_memory(error, 0);
+                        const symbols *source, const char *const *shown, sa_error *error) {
+    int n = out->source_length = (int)source->ids.n;
+    if (!o->attention)
+        return SA_OK;
+    out->source_symbol = result_symbols(models->owner->source, source->ids.id, n, shown);
+    out->source_word = copy_words(source->word, n);
+    return out->source_symbol && out->source_word ? SA_OK : sa_fail_memory(error, 0);
 }
 
 sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
-                            hypothesis *from, char *text, const char *const *shown, sa_error *error) {
+                            hypothesis *from, char *text, const char *const *shown, const int *word,
+                            sa_error *error) {
     *out =
         (sa_hypothesis){.text = text, .score = from->score, .normalized = from->normalized, .length = from->length};
     if (o->attention) {
+        out->word = copy_words(word, from->length);
         out->attention = from->attention;
         from->attention = NULL;
     }
@@ -56,10 +70,10 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
         out->word_score = from->word_score;
         from->word_score = NULL;
     }
-    bool symbols = o->attention || o->word_scores;
-    if (symbols)
+    bool shows = o->attention || o->word_scores;
+    if (shows)
         out->symbol = result_symbols(models->owner->target, from->ids, from->length, shown);
-    return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
+    return text && (out->symbol || !shows) && (out->word || !o->attention) ? SA_OK : sa_fail_memory(error, 0);
 }
 
 void sa_translations_free(sa_translation *translations, size_t n) {
@@ -69,11 +83,13 @@ void sa_translations_free(sa_translation *translations, size_t n) {
             sa_hypothesis *h = &t->hypothesis[k];
             free(h->text);
             free(h->attention);
+            free(h->word);
             free(h->word_score);
             result_symbols_free(h->symbol, h->length);
         }
         free(t->hypothesis);
         result_symbols_free(t->source_symbol, t->source_length);
+        free(t->source_word);
     }
     free(translations);
 }

@@ -5,6 +5,7 @@
 #include "decode/result.h"
 #include "decode/translate_options.h"
 #include "model/loss.h"
+#include "text/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,11 +156,11 @@ static sa_status write_line(const scoring_job *job, size_t line, hypothesis *h, 
     if (!out->hypothesis)
         return sa_fail_memory(error, 0);
     out->n = 1;
-    SA_TRY(result_source(out, job->models, job->options, &job->source[line].ids, NULL, error));
+    SA_TRY(result_source(out, job->models, job->options, &job->source[line], NULL, error));
     hypothesis with_ids = *h;
     with_ids.ids = job->target[line].ids.id;
     sa_status status = result_hypothesis(out->hypothesis, job->models, job->options, &with_ids,
-                                         strdup(job->targets[line]), NULL, error);
+                                         strdup(job->targets[line]), NULL, job->target[line].word, error);
     h->attention = with_ids.attention;
     h->word_score = with_ids.word_score;
     return status;
@@ -189,11 +190,52 @@ static sa_status score_batch(void *argument, const size_t *lines, int n, sa_erro
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
+/* The ids of `line`, which is the original but for what is protected in it, and, for attention, their words. */
+static sa_status encode_side(const scoring_job *job, symbols *out, const vocab *v, const char *original,
+                             const char *line, sa_error *error) {
+    SA_TRY(symbols_encode(out, v, line, false, error));
+    if (!job->options->attention)
+        return SA_OK;
+    int *origin = NULL;
+    if (line != original)
+        SA_TRY(words_under_protection(&origin, original, line, error));
+    sa_status status = symbols_number(out, v, line, strlen(line), 0, origin, error);
+    free(origin);
+    return status;
+}
+
+/* Symbols are words themselves. */
+static sa_status read_symbols(const scoring_job *job, symbols *out, const char *line, sa_error *error) {
+    SA_TRY(symbols_read(out, job->models->owner->target, line, error));
+    out->word = calloc(out->ids.n + 1, sizeof *out->word);
+    for (size_t i = 0; out->word && i < out->ids.n; i++)
+        out->word[i] = (int)i;
+    return out->word ? SA_OK : sa_fail_memory(error, out->ids.n * sizeof *out->word);
+}
+
+/* Both sides as ids: the source as it is translated, and in the target symbols for those of its items that come
+ * through as they are. */
+static sa_status encode(scoring_job *job, const char *source, size_t i, sa_error *error) {
+    const sa_model *owner = job->models->owner;
+    bool read = job->options->symbols;
+    const char *line[2] = {source, read ? "" : job->targets[i]};
+    strbuf text[2] = {{0}, {0}};
+    const char *original[2] = {source, job->targets[i]};
+    sa_status status = pair_symbols_protect(text, line, owner, job->options->protect, error);
+    if (status == SA_OK)
+        status = encode_side(job, &job->source[i], owner->source, original[0], line[0], error);
+    if (status == SA_OK && read)
+        status = read_symbols(job, &job->target[i], original[1], error);
+    else if (status == SA_OK)
+        status = encode_side(job, &job->target[i], owner->target, original[1], line[1], error);
+    strbuf_free(&text[0]);
+    strbuf_free(&text[1]);
+    return status;
+}
+
 static sa_status prepare(scoring_job *job, const char *source, size_t i, sa_error *error) {
     id_list *source_ids = &job->source[i].ids, *target_ids = &job->target[i].ids;
-    const char *const line[2] = {source, job->targets[i]};
-    SA_TRY(pair_symbols_encode(&job->source[i], &job->target[i], job->models->owner, line, job->options->protect,
-                               job->options->symbols, error));
+    SA_TRY(encode(job, source, i, error));
     if (source_ids->n == 0 && target_ids->n == 0)
         return result_empty(&job->out[i], error);
     SA_TRY(result_end(&job->out[i], source_ids, job->options->max_length, error));

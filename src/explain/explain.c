@@ -68,6 +68,12 @@ static sa_status check_models(const explain_job *job, sa_error *error) {
                 "there is nothing to explain: model %d, %s, has no attention: its decoder sees one vector "
                 "of the whole sentence",
                 m + 1, p->name);
+        if (!job->model[m]->net.W_out->value || !job->model[m]->net.source_embedding->value)
+            return sa_fail(
+                error, SA_USAGE,
+                "model %d has its values in fewer bits, of which there are no gradients: explain the model "
+                "that it was made of",
+                m + 1);
         if (p->family->many_looks)
             return sa_fail(
                 error, SA_USAGE,

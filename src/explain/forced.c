@@ -27,15 +27,15 @@ bool output_visit(const model *m, tape *t, tensor *hidden, output_visitor *visit
     real *scores = tape_scratch(t, (long)rows * V);
     for (int at = 0; at < N && !t->failed; at += rows) {
         int n = N - at < rows ? N - at : rows;
-        matrix x = matrix_of(scores, n, V, V), part = matrix_of(hidden->data + (long)at * l, n, l, l);
-        if (!linear_product(t, part, m->W_out, m->b_out, x, false))
+        if (!model_scores(m, t, hidden, at, n, scores))
             tape_fail(t);
         for (int i = 0; i < n && !t->failed; i++) {
             softmax(scores + (long)i * V, V);
             visit(user, at + i, scores + (long)i * V);
         }
         if (t->recording && !t->failed &&
-            !linear_product_back(t, x, m->W_out, matrix_of(hidden->grad + (long)at * l, n, l, l), false))
+            !linear_product_back(t, matrix_of(scores, n, V, V), m->W_out,
+                                 matrix_of(hidden->grad + (long)at * l, n, l, l), false))
             tape_fail(t);
     }
     if (t->recording)
@@ -103,8 +103,10 @@ void forced_rewind(const forced *f, bool recording) {
     tape_rewind(f->t, f->mark, recording);
 }
 
-/* Part k of the states before those steps, one row behind the other. */
+/* Part k of the states before those steps, one row behind the other; NULL where there is none yet. */
 static tensor *gather_part(const forced *f, int n, const int *at, int k) {
+    if (!f->before[at[0]].part[k])
+        return NULL;
     int cols = tensor_cols(f->before[at[0]].part[k]);
     tensor *out = tape_matrix(f->t, n, cols);
     for (int r = 0; out && r < n; r++)

@@ -4,8 +4,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "layer/coverage.h"
 #include "model/batch.h"
-#include "op/attention.h"
 
 enum { MODEL_LAYERS_MAX = 16 };
 
@@ -16,6 +16,7 @@ typedef struct encoding {
     int n;     /* sources */
     tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
+    coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
 
@@ -76,6 +77,8 @@ struct model {
 const preset *preset_find(const char *name);
 /* The fields that a configuration of the preset reads: some depend on others. */
 uint64_t preset_reads(const preset *p, const sa_model_config *c);
+/* Whether models can be made of the configuration. */
+sa_status model_check(const sa_model_config *config, sa_error *error);
 /* Checks the configuration and declares all parameters, without memory for values. */
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error);
 void model_clear(model *m);
@@ -102,7 +105,8 @@ bool model_step(const model *m, tape *t, const encoding *source, const int *rows
  */
 tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
                       const int *number);
-/* Scores over the target vocabulary (N, V), not normalised. */
-tensor *model_scores(const model *m, tape *t, tensor *hidden);
+/* Scores over the target vocabulary (n, V), not normalised, of n rows of hidden from row `from` on. False without
+ * memory. */
+bool model_scores(const model *m, tape *t, const tensor *hidden, int from, int n, real *scores);
 
 #endif

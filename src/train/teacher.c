@@ -15,6 +15,9 @@ static sa_status check(const sa_model *m, const char *path, const sa_model *pupi
         return sa_fail(error, SA_USAGE,
                        "%s: this %s model has no weights of attention of its own, one row for a word", path,
                        m->net.config.preset);
+    if (!m->net.W_out->value)
+        return sa_fail(error, SA_USAGE, "%s has its values in fewer bits: name the model that it was made of",
+                       path);
     if (!pupil->net.preset->attends || pupil->net.preset->family->many_looks)
         return sa_fail(error, SA_USAGE, "a %s model has no attention that could learn from another's",
                        pupil->net.config.preset);
@@ -113,7 +116,7 @@ sa_status teacher_hand_over(sa_model *beginner, const char *path, sa_error *erro
     params *to = &beginner->net.params;
     for (int i = 0; i < to->n && status == SA_OK; i++) {
         const param *from = params_find(&m->net.params, to->at[i]->name);
-        if (same_shape(from, to->at[i]))
+        if (same_shape(from, to->at[i]) && from->value)
             memcpy(to->at[i]->value, from->value, (size_t)param_count(from) * sizeof(real));
         else
             status = sa_fail(error, SA_USAGE,

@@ -154,11 +154,19 @@ usage '-o DIR is missing$' train --train a b
 usage '--train and --train-tsv exclude each other$' train --train a b --train-tsv c -o "$work/run"
 usage '--valid and --valid-tsv exclude each other$' train --train a b --valid a b --valid-tsv c -o "$work/run"
 usage '--resume and --overwrite exclude each other$' train --train a b -o "$work/run" --resume --overwrite
+for text in 0 1. 1.0 .2 2.x 2,1 99999999999; do
+    usage "option --attention-from: '$text' is not a layer" translate -m "$work/model" --attention-from "$text"
+done
 usage '--joint-vocab takes one --vocab-size' train --train a b -o "$work/run" --joint-vocab --vocab-size 9,8
 usage "unexpected argument 'extra'$" train --train a b extra -o "$work/run"
 usage "unexpected argument '-extra'$" train --train a b -o "$work/run" -- -extra
 usage '-m FILE is missing$' translate
 usage '-m FILE is missing$' heatmap 'a sentence'
+usage '--model or --matrix, not both$' heatmap -m none --matrix none
+usage 'neither sentences nor --pairs go with it$' heatmap --matrix none 'a sentence'
+usage 'the translation of the last sentence is missing$' heatmap -m none --pairs a b c
+usage '--n-best 9 is more than --beam-size 2$' heatmap -m none --n-best 9 --beam-size 2
+usage '--pairs gives$' heatmap -m none --n-best 2 --pairs
 usage '-m FILE is missing$' score a b
 usage 'SOURCE and TARGET, or --tsv FILE are needed$' score -m none a
 usage '--n-best 10 is more than the 2 hypotheses of --beam-size$' translate -m none --beam-size 2 --n-best 10
