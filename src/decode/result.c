@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_texts(char **text, int n) {
+void result_symbols_free(char **text, int n) {
     for (int i = 0; text && i < n; i++)
         free(text[i]);
     free(text);
 }
 
-static char **symbol_texts(const vocab *v, const int *ids, int n, const char *const *shown) {
+char **result_symbols(const vocab *v, const int *ids, int n, const char *const *shown) {
     char **text = calloc((size_t)n, sizeof *text);
     for (int i = 0; text && i < n; i++)
         if (!(text[i] = strdup(shown && shown[i] ? shown[i] : vocab_shown(v, ids[i])))) {
-            free_texts(text, i);
+            result_symbols_free(text, i);
             return NULL;
         }
     return text;
@@ -51,7 +51,7 @@ sa_status result_source(sa_translation *out, const ensemble *models, const sa_tr
     int n = out->source_length = (int)source->ids.n;
     if (!o->attention)
         return SA_OK;
-    out->source_symbol = symbol_texts(models->owner->source, source->ids.id, n, shown);
+    out->source_symbol = result_symbols(models->owner->source, source->ids.id, n, shown);
     out->source_word = copy_words(source->word, n);
     return out->source_symbol && out->source_word ? SA_OK : sa_fail_memory(error, 0);
 }
@@ -72,7 +72,7 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
     }
     bool shows = o->attention || o->word_scores;
     if (shows)
-        out->symbol = symbol_texts(models->owner->target, from->ids, from->length, shown);
+        out->symbol = result_symbols(models->owner->target, from->ids, from->length, shown);
     return text && (out->symbol || !shows) && (out->word || !o->attention) ? SA_OK : sa_fail_memory(error, 0);
 }
 
@@ -85,10 +85,10 @@ void sa_translations_free(sa_translation *translations, size_t n) {
             free(h->attention);
             free(h->word);
             free(h->word_score);
-            free_texts(h->symbol, h->length);
+            result_symbols_free(h->symbol, h->length);
         }
         free(t->hypothesis);
-        free_texts(t->source_symbol, t->source_length);
+        result_symbols_free(t->source_symbol, t->source_length);
         free(t->source_word);
     }
     free(translations);
