@@ -16,6 +16,10 @@ const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
 const char *const no_yes_names[] = {"no", "yes", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
+                                        [SA_VOCAB_BPE] = "bpe",
+                                        [SA_VOCAB_UNIGRAM] = "unigram",
+                                        [SA_VOCAB_PICTURE] = "picture"};
 
 static bool parse_size(const char *text, int *size) {
     int64_t value;

@@ -113,7 +113,13 @@ typedef enum sa_attention_score {
     SA_SCORE_LOCATION /* W s, a number for each position */
 } sa_attention_score;
 
-typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
+/* How a line of a side is cut into symbols. */
+typedef enum sa_vocab_type {
+    SA_VOCAB_WORD,
+    SA_VOCAB_BPE,
+    SA_VOCAB_UNIGRAM,
+    SA_VOCAB_PICTURE /* of a source only: the line names a picture, PNG or JPEG, whose pixels are the symbols */
+} sa_vocab_type;
 
 /* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads
  * some of the fields (sa_model_config_has). */
@@ -137,15 +143,18 @@ typedef struct sa_model_config {
     sa_attention_scope attention;
     int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
     sa_attention_score score;
-    int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
-    bool input_feeding; /* what was read out goes into the next step */
-    int heads;          /* of every attention of a Transformer */
-    int dim_ffn;        /* hidden layer of its network on each position */
-    int dec_layers;     /* layers of its decoder; 0: as many as of the encoder */
-    int align_layer;    /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
-    int align_head;     /* counted from 1; 0: the mean of all */
-    char init[16];      /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
-    float init_scale;   /* of uniform: all numbers begin within +- this */
+    int max_location;    /* positions that SA_SCORE_LOCATION scores; others get no weight */
+    bool input_feeding;  /* what was read out goes into the next step */
+    int heads;           /* of every attention of a Transformer */
+    int dim_ffn;         /* hidden layer of its network on each position */
+    int dec_layers;      /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;     /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;      /* counted from 1; 0: the mean of all */
+    int picture_side;    /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
+    int dim_feature;     /* width of what describes a place of a picture */
+    bool hard_attention; /* a step looks at one place, not at a mean of all */
+    char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
+    float init_scale;    /* of uniform: all numbers begin within +- this */
 } sa_model_config;
 
 /* Fails with SA_USAGE and the list of presets when there is no such name. */
@@ -227,6 +236,8 @@ typedef struct sa_train_options {
 
     float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
     float label_smoothing;
+    float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
+    int picture_shift;       /* pictures are moved by up to so many pixels in each direction */
 
     sa_optimizer optimizer;
     float learning_rate; /* 0: the optimiser's usual one */

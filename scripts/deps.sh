@@ -16,6 +16,8 @@ libdnnl-dev           header  dnnl.h
 libsentencepiece-dev  header  sentencepiece_processor.h
 libjansson-dev        header  jansson.h
 zlib1g-dev            header  zlib.h
+libpng-dev            header  png.h
+libjpeg62-turbo-dev   module  libjpeg
 libcmocka-dev         header  cmocka.h
 '
 needed_ci='

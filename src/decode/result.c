@@ -1,5 +1,7 @@
 #include "decode/result.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,18 @@ static char **symbol_texts(const vocab *v, const int *ids, int n, const char *co
     char **text = calloc((size_t)n, sizeof *text);
     for (int i = 0; text && i < n; i++)
         if (!(text[i] = strdup(shown && shown[i] ? shown[i] : vocab_shown(v, ids[i])))) {
+            free_texts(text, i);
+            return NULL;
+        }
+    return text;
+}
+
+/* Places of a picture, row by row: "1.1" is on the upper left. */
+static char **place_texts(int n) {
+    char **text = calloc((size_t)n, sizeof *text);
+    int across = (int)(sqrt((double)n) + 0.5);
+    for (int i = 0; text && i < n; i++)
+        if (asprintf(&text[i], "%d.%d", i / across + 1, i % across + 1) < 0) {
             free_texts(text, i);
             return NULL;
         }
@@ -38,9 +52,12 @@ sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error
 
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
                         const id_list *source, const char *const *shown, sa_error *error) {
-    out->source_length = (int)source->n;
+    const sa_model *owner = models->owner;
+    out->source_length = model_positions(&owner->net.config, (int)source->n);
     if (o->attention)
-        out->source_symbol = symbol_texts(models->owner->source, source->id, (int)source->n, shown);
+        out->source_symbol = vocab_length(owner->source)
+                                 ? place_texts(out->source_length)
+                                 : symbol_texts(owner->source, source->id, (int)source->n, shown);
     return out->source_symbol || !o->attention ? SA_OK : sa_fail_memory(error, 0);
 }
 

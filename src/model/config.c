@@ -53,6 +53,9 @@ const config_field config_fields[CONFIG_FIELDS] = {
     NUMBER(DEC_LAYERS, INT, dec_layers, 0, MODEL_LAYERS_MAX),
     NUMBER(ALIGN_LAYER, INT, align_layer, 0, MODEL_LAYERS_MAX),
     SIZE(ALIGN_HEAD, align_head, 0),
+    NUMBER(PICTURE_SIDE, INT, picture_side, 8, 1024),
+    SIZE(DIM_FEATURE, dim_feature, 4),
+    FLAG(HARD_ATTENTION, hard_attention),
     NAMED(INIT, NAME, "init", init, init_names),
     NUMBER(INIT_SCALE, FLOAT, init_scale, 1e-30, 1000),
 };

@@ -22,6 +22,7 @@ static const vocab_kind *const kinds[] = {
     [SA_VOCAB_WORD] = &vocab_kind_word,
     [SA_VOCAB_BPE] = &vocab_kind_subword,
     [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,
+    [SA_VOCAB_PICTURE] = &vocab_kind_picture,
 };
 
 static sa_status create(vocab **out, sa_vocab_type type, sa_error *error) {
@@ -161,6 +162,10 @@ sa_vocab_type vocab_type(const vocab *v) {
 
 int vocab_size(const vocab *v) {
     return v->kind->size(v->state);
+}
+
+int vocab_length(const vocab *v) {
+    return v->kind->length ? v->kind->length(v->state) : 0;
 }
 
 const char *vocab_normalization(const vocab *v) {

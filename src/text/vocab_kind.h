@@ -15,6 +15,7 @@ typedef struct vocab_kind {
     sa_status (*load)(void **state, sa_vocab_type type, const char *bytes, size_t n, sa_error *error);
     void (*free)(void *state);
     int (*size)(const void *state);
+    int (*length)(const void *state); /* NULL: texts differ */
     const char *(*piece)(const void *state, int id);
     const char *(*normalization)(const void *state);
     int (*placeholder)(const void *state, protect_kind kind);         /* -1: none */
@@ -29,6 +30,7 @@ typedef struct vocab_kind {
 
 extern const vocab_kind vocab_kind_word;    /* vocab_word.c */
 extern const vocab_kind vocab_kind_subword; /* vocab_subword.c */
+extern const vocab_kind vocab_kind_picture; /* vocab_picture.c */
 
 /* Blank, tab, and what else could break a line in two: CR and LF. */
 static inline bool vocab_is_blank(char c) {

@@ -22,7 +22,8 @@ includes() {
         sees["op"] = "base math tape"
         sees["layer"] = "base math tape op"
         sees["model"] = "base math tape op layer text"
-        sees["text"] = "base"
+        sees["picture"] = "base"
+        sees["text"] = "base picture"
         sees["ranks"] = "base math"
         sees["eval"] = "base text"
         sees["align"] = "base text"
@@ -33,6 +34,8 @@ includes() {
         # Headers of other libraries that one place knows.
         home["dnnl"] = "^src/math/gemm[a-z0-9_]*\\.c$"
         home["sentencepiece"] = "^src/text/subword\\.cc$"
+        home["png"] = "^src/picture/picture_png\\.c$"
+        home["jpeglib"] = "^src/picture/picture_jpeg\\.c$"
         home["mpi"] = "^src/ranks/transport_mpi\\.c$"
     }
     function violation(what) {
