@@ -182,13 +182,14 @@ static attention_groups look_groups(tape *t, const step_words *words, const enco
         return (attention_groups){0};
     for (int k = 0; k < sources + 2; k++)
         next[k] = 0;
-    for (int j = 0; j < s->T;
-         j++) /* counted two places on, so that next[k + 1] becomes where source k begins, ... */
+    /* Counted two places on, so that next[k + 1] becomes where source k begins, ... */
+    for (int j = 0; j < s->T; j++)
         for (int i = 0; i < s->n[j]; i++)
             next[(words->source ? words->source[i] : i) + 2]++;
     for (int k = 0; k < sources; k++)
         next[k + 2] += next[k + 1];
-    for (int j = 0; j < s->T; j++) /* ... and, once its rows are in, where it ends: next[k] is where k begins */
+    /* ... and, once its rows are in, where it ends: next[k] is where k begins. */
+    for (int j = 0; j < s->T; j++)
         for (int i = 0; i < s->n[j]; i++)
             query[next[(words->source ? words->source[i] : i) + 1]++] = s->at[j] + i;
     for (int k = 0; k < sources; k++)

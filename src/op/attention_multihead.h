@@ -19,12 +19,12 @@ typedef struct shown_weights {
 } shown_weights;
 
 /* Multi-head scaled dot-product attention (Vaswani et al. 2017, 3.2), without the projections. Of every head, with
- * its own d/heads columns of q, keys and values, a[i,:] = softmax_j(q[i] . keys[j] / sqrt(d/heads))   c[i] = sum_j
- * a[i,j] values[j]   over the keys that i sees q (rows, d), consumed; kv (N, 2d): keys, then values; past (R, 2d),
- * NULL: none: rows that stand before those of kv: key row k is past[k] for k < R, else kv[k - R]; it has no
- * gradient. Returns c (rows, d), the heads side by side. shown, when not NULL, gets weights, 0 where a query sees
- * nothing; they may have readers. Nothing of the size of rows times keys is kept for backward but these: it is
- * computed again. */
+ * its own d/heads columns of q, keys and values,
+ *   a[i,:] = softmax_j(q[i] . keys[j] / sqrt(d/heads))   c[i] = sum_j a[i,j] values[j]   over the keys that i sees
+ * q (rows, d), consumed; kv (N, 2d): keys, then values; past (R, 2d), NULL: none: rows that stand before those of
+ * kv: key row k is past[k] for k < R, else kv[k - R]; it has no gradient.
+ * Returns c (rows, d), the heads side by side. shown, when not NULL, gets weights, 0 where a query sees nothing;
+ * they may have readers. Of the size of rows times keys nothing but these is kept for backward. */
 tensor *attention_multihead(tape *t, tensor *q, tensor *kv, const tensor *past, const attention_groups *groups,
                             int heads, shown_weights *shown);
 
