@@ -3,7 +3,7 @@
 # Prints every violation as file:line: what, and exits 1 when there is one.
 #   - a room of src/ includes only rooms below it (docs/architecture.md)
 #   - cli/ sees the library through <softalign.h> only
-#   - oneDNN, SentencePiece and MPI each stay in the one place that knows them
+#   - oneDNN, SentencePiece, libpng, libjpeg and MPI each stay in the one place that knows them
 #   - no two files share a name, no file is far beyond 600 lines
 #   - every source and test is in a list of meson.build
 set -eu
