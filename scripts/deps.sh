@@ -18,6 +18,8 @@ libjansson-dev        header  jansson.h
 zlib1g-dev            header  zlib.h
 libpng-dev            header  png.h
 libjpeg62-turbo-dev   module  libjpeg
+libcairo2-dev         module  cairo-pdf
+libpango1.0-dev       module  pangocairo
 libcmocka-dev         header  cmocka.h
 '
 needed_ci='

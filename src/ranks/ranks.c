@@ -1,13 +1,10 @@
 #include "ranks/ranks.h"
 
-#include <dlfcn.h>
-#include <link.h>
+#include "base/module.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <module_folder.h>
 
 /* ---- who is there ------------------------------------------------------------------------------------ */
 
@@ -36,55 +33,13 @@ void sa_train_ranks(int *rank, int *size) {
     *size = 1;
 }
 
-/* ---- the module -------------------------------------------------------------------------------------- */
-
-/* The folder of the file that holds this function: the program, or the shared library. */
-static bool own_folder(char *out, size_t size) {
-    Dl_info info;
-    struct link_map *map;
-    static const char anchor;
-    if (!dladdr1(&anchor, &info, (void **)&map, RTLD_DL_LINKMAP))
-        return false;
-    char *path = realpath(*map->l_name ? map->l_name : "/proc/self/exe", NULL);
-    char *slash = path ? strrchr(path, '/') : NULL;
-    bool found = slash && (size_t)(slash - path) < size;
-    if (found)
-        snprintf(out, size, "%.*s", (int)(slash - path), path);
-    free(path);
-    return found;
-}
-
-/* Looked for in a folder beside the library, then beside the program, as in a build folder, then where this build
- * installs it. It stays loaded: MPI does not like to be taken out of a process. NULL: *why says why. */
-static const transport *load(sa_error *why) {
-    static const char name[] = "softalign-mpi.so";
-    char own[4000], path[3][4096];
-    int n = 0;
-    if (own_folder(own, sizeof own)) {
-        snprintf(path[n++], sizeof *path, "%s/softalign/%s", own, name);
-        snprintf(path[n++], sizeof *path, "%s/%s", own, name);
-    }
-    snprintf(path[n++], sizeof *path, "%s/%s", SA_MODULE_FOLDER, name);
-    sa_fail(why, SA_USAGE, "there is no %s", path[n - 1]);
-    for (int i = 0; i < n; i++) {
-        if (access(path[i], F_OK))
-            continue;
-        /* Open MPI's own plugins look for its symbols among those of the whole process. */
-        void *module = dlopen(path[i], RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-        const transport *found = module ? dlsym(module, TRANSPORT_NAME) : NULL;
-        if (found && strcmp(found->version, SA_VERSION) == 0)
-            return found;
-        if (module)
-            sa_fail(why, SA_USAGE, "%s is not of this version", path[i]);
-        else
-            sa_fail(why, SA_USAGE, "%s", dlerror());
-    }
-    return NULL;
-}
+/* ---- meeting ----------------------------------------------------------------------------------------- */
 
 static sa_status join(ranks *out, int rank, int size, sa_error *error) {
     sa_error why;
-    const transport *via = load(&why);
+    /* Open MPI's own plugins look for its symbols among those of the whole process, and MPI does not like to be
+     * taken out of one. */
+    const transport *via = module_load("softalign-mpi.so", TRANSPORT_NAME, true, &why);
     if (!via)
         return sa_fail(
             error, SA_USAGE,

@@ -65,6 +65,8 @@ finds 'the public header' include/softalign.h '#include "base/error.h"\n'
 finds '<dnnl.h> is included only by' src/math/vecmath.h '#include <dnnl.h>\n'
 finds '<oneapi/dnnl/dnnl.h> is included only by' src/op/linear.h '#include <oneapi/dnnl/dnnl.h>\n'
 finds '<sentencepiece_trainer.h> is included only by' src/text/vocab.h '#include <sentencepiece_trainer.h>\n'
+finds '<cairo-pdf.h> is included only by' src/align/x.c '#include <cairo-pdf.h>\n'
+finds '<pango/pangocairo.h> is included only by' src/align/x.c '#include <pango/pangocairo.h>\n'
 finds '<mpi.h> is included only by' src/base/error.c '#include <mpi.h>\n'
 finds 'another file is called error' src/model/error.h ''
 passes src/base/long.h "$(lines 600)"
