@@ -35,7 +35,7 @@ includes() {
         # Headers of other libraries that one place knows.
         home["dnnl"] = "^src/math/gemm[a-z0-9_]*\\.c$"
         home["sentencepiece"] = "^src/text/subword\\.cc$"
-        home["png"] = "^src/(picture/picture_png|draw/[a-z_]+)\\.c$" # draw has a png.h of its own
+        home["png"] = "^(src/picture/picture_png|(src/draw|tests/unit)/[a-z_]+)\\.c$" # draw has a png.h too
         home["jpeglib"] = "^(src/picture/picture_jpeg|tests/unit/test_picture)\\.c$"
         home["cairo"] = "^src/draw/canvas_cairo\\.c$"
         home["pango"] = "^src/draw/canvas_cairo\\.c$"
