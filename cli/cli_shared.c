@@ -19,7 +19,8 @@ const char *const vocab_type_names[] = {
 const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
                                         [SA_VOCAB_BPE] = "bpe",
                                         [SA_VOCAB_UNIGRAM] = "unigram",
-                                        [SA_VOCAB_PICTURE] = "picture"};
+                                        [SA_VOCAB_PICTURE] = "picture",
+                                        [SA_VOCAB_FEATURES] = "features"};
 
 static bool parse_size(const char *text, int *size) {
     int64_t value;

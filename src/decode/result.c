@@ -21,12 +21,13 @@ static char **symbol_texts(const vocab *v, const int *ids, int n, const char *co
     return text;
 }
 
-/* Places of a picture, row by row: "1.1" is on the upper left. */
+/* Places of a square, row by row: "1.1" is on the upper left; others by number. */
 static char **place_texts(int n) {
     char **text = calloc((size_t)n, sizeof *text);
     int across = (int)(sqrt((double)n) + 0.5);
     for (int i = 0; text && i < n; i++)
-        if (asprintf(&text[i], "%d.%d", i / across + 1, i % across + 1) < 0) {
+        if ((across * across == n ? asprintf(&text[i], "%d.%d", i / across + 1, i % across + 1)
+                                  : asprintf(&text[i], "%d", i + 1)) < 0) {
             free_texts(text, i);
             return NULL;
         }

@@ -61,7 +61,7 @@ sa_status translate_options_check(const sa_translate_options *o, const ensemble 
         return sa_fail(error, SA_USAGE,
                        "this model cannot protect numbers, addresses and tags: it was trained without --protect");
     if (o->replace_unk && vocab_length(models->owner->source))
-        return sa_fail(error, SA_USAGE, "a picture has no words to put in the place of unknown ones");
+        return sa_fail(error, SA_USAGE, "sources of this model have no words to put in the place of unknown ones");
     if (o->dictionary && !o->replace_unk)
         return sa_fail(error, SA_USAGE, "a dictionary is for replacing unknown words, which was not asked for");
     if ((o->replace_unk || o->coverage_penalty > 0) && !ensemble_attends(models))

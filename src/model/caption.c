@@ -26,12 +26,26 @@ typedef struct caption {
     param *L_h, *L_z;
 } caption;
 
-static source_shape picture(const sa_model_config *c) {
-    int side = c->picture_side, across = side / CELL;
+/* Most numbers of a source. */
+enum { NUMBERS_MOST = 1 << 24 };
+
+static source_shape source_of(const sa_model_config *c) {
+    int side = c->picture_side, across = side / CELL, L = c->features, D = c->dim_feature;
+    if (L > 0)
+        return (source_shape){SA_VOCAB_FEATURES, L, D, L <= NUMBERS_MOST / D ? L * D + 1 : 0, L};
     return (source_shape){SA_VOCAB_PICTURE, side, COLOURS, side * side + 1, across * across};
 }
 
+static uint64_t idle(const sa_model_config *c) {
+    return c->features > 0 ? CONFIG_BIT(PICTURE_SIDE) : 0;
+}
+
 static sa_status check(const sa_model_config *c, sa_error *error) {
+    if (c->features > 0)
+        return c->features <= NUMBERS_MOST / c->dim_feature
+                   ? SA_OK
+                   : sa_fail(error, SA_USAGE, "%d features of %d numbers; at most %d numbers are read in all",
+                             c->features, c->dim_feature, NUMBERS_MOST);
     if (c->picture_side % CELL)
         return sa_fail(error, SA_USAGE, "picture-side is %d; it must be a multiple of %d", c->picture_side, CELL);
     return c->dim_feature % 4 == 0
@@ -56,7 +70,8 @@ static void declare(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     int D = c->dim_feature, n = c->dim_rnn, A = c->dim_att;
     static const char *const first[PARTS][2] = {{"W_h", "b_h"}, {"W_c", "b_c"}};
-    declare_encoder(p, scope, D);
+    if (c->features == 0)
+        declare_encoder(p, scope, D);
     for (int k = 0; k < PARTS; k++) {
         p->W_0[k] = weight_declare(scope, "start", first[k][0], WEIGHT_MATRIX, 1, n, D, USE_PRODUCT);
         p->b_0[k] = weight_declare(scope, "start", first[k][1], WEIGHT_BIAS, 1, n, 0, USE_PRODUCT);
@@ -103,18 +118,28 @@ static annotations lay_out(tape *t, const source_batch *source, int places, int 
     return (annotations){.at = at, .lengths = lengths, .longest = places};
 }
 
+/* a (B L, D), source by source. */
+static tensor *describe(const model *m, tape *t, const source_batch *source, const regularisation *r) {
+    const caption *p = m->own;
+    int B = source->steps.B, side = m->config.picture_side;
+    if (m->config.features > 0)
+        return op_numbers(t, B, m->config.features, m->config.dim_feature, source->ids);
+    tensor *a = op_pixels(t, B, side, source->ids, draw_shifts(t, source, r->picture_shift));
+    for (int i = 0; i < CONVOLUTIONS; i++, side /= 2)
+        a = op_relu(t, linear(t, op_windows(t, a, B, side), p->K[i], p->k[i]));
+    return a;
+}
+
 static void encode(const model *m, tape *t, const source_batch *source, tensor *no_words, const regularisation *r,
                    encoding *out) {
     (void)no_words;
     const caption *p = m->own;
-    int B = source->steps.B, side = m->config.picture_side, *number;
-    tensor *a = op_pixels(t, B, side, source->ids, draw_shifts(t, source, r->picture_shift));
-    for (int i = 0; i < CONVOLUTIONS; i++, side /= 2)
-        a = op_relu(t, linear(t, op_windows(t, a, B, side), p->K[i], p->k[i]));
-    annotations places = lay_out(t, source, side * side, &number);
+    int L = source_of(&m->config).positions, *number;
+    tensor *a = describe(m, t, source, r);
+    annotations places = lay_out(t, source, L, &number);
     if (!a || t->failed)
         return;
-    tensor *mean = op_mean(t, a, side * side);
+    tensor *mean = op_mean(t, a, L);
     for (int k = 0; k < PARTS; k++) /* c_0 = tanh(f_c(mean a)), h_0 = tanh(f_h(mean a)) */
         out->part[k] = op_tanh(t, linear(t, mean, p->W_0[k], p->b_0[k]));
     places.values = op_dropout(t, a, r->dropout, SITE_ANNOTATIONS, number);
@@ -204,7 +229,8 @@ static int width(const sa_model_config *c) {
 
 const family family_caption = {
     .own = sizeof(caption),
-    .source = picture,
+    .idle = idle,
+    .source = source_of,
     .check = check,
     .declare = declare,
     .encode = encode,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const vocab_type_names[] = {"word", "bpe", "unigram", "picture"};
+static const char *const vocab_type_names[] = {"word", "bpe", "unigram", "picture", "features"};
 enum { VOCAB_TYPES = sizeof vocab_type_names / sizeof *vocab_type_names };
 
 sa_status model_file_new(sa_model **out, sa_error *error) {

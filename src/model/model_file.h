@@ -3,7 +3,7 @@
 #define MODEL_MODEL_FILE_H
 
 #include "model/model.h"
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "text/vocab.h"
 
 #include <pthread.h>

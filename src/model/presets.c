@@ -29,7 +29,7 @@
 
 #define CAPTION                                                                                                    \
     ((EVERY & ~CONFIG_BIT(TIED_SOURCE)) | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(PICTURE_SIDE) |   \
-     CONFIG_BIT(DIM_FEATURE) | CONFIG_BIT(HARD_ATTENTION))
+     CONFIG_BIT(FEATURES) | CONFIG_BIT(DIM_FEATURE) | CONFIG_BIT(HARD_ATTENTION))
 
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \

@@ -2,6 +2,7 @@
 
 #include "math/vecmath.h"
 
+#include <stdint.h>
 #include <string.h>
 
 tensor *op_pixels(tape *t, int n, int side, const int *ids, const int *shift) {
@@ -22,6 +23,18 @@ tensor *op_pixels(tape *t, int n, int side, const int *ids, const int *shift) {
                     at[k] = 1 - (real)(colour >> (16 - 8 * k) & 255) / 255;
             }
     }
+    return y;
+}
+
+tensor *op_numbers(tape *t, int n, int k, int c, const int *ids) {
+    tensor *y = tape_matrix(t, n * k, c);
+    for (long i = 0; y && i < n; i++)
+        for (long j = 0; j < (long)k * c; j++) {
+            uint32_t bits = (uint32_t)ids[j * n + i] << 8;
+            float x;
+            memcpy(&x, &bits, sizeof x);
+            y->data[i * k * c + j] = (real)x;
+        }
     return y;
 }
 

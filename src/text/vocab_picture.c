@@ -27,17 +27,6 @@ static sa_status pixels_begin(void **state, const vocab_options *options, sa_err
     return make(state, options->count, error);
 }
 
-/* Nothing has to be learnt. */
-static sa_status pixels_add(void *state, const char *line, size_t n, sa_error *error) {
-    (void)state, (void)line, (void)n, (void)error;
-    return SA_OK;
-}
-
-static sa_status pixels_end(void *state, const vocab_options *options, sa_error *error) {
-    (void)state, (void)options, (void)error;
-    return SA_OK;
-}
-
 static sa_status pixels_save(const void *state, strbuf *out, sa_error *error) {
     strbuf_printf(out, "picture %d\n", ((const pixels *)state)->side);
     return out->failed ? sa_fail_memory(error, 0) : SA_OK;
@@ -69,37 +58,6 @@ static int pixels_length(const void *state) {
     return side * side;
 }
 
-static const char *pixels_piece(const void *state, int id) {
-    (void)state, (void)id;
-    return "<colour>";
-}
-
-static const char *pixels_normalization(const void *state) {
-    (void)state;
-    return "identity";
-}
-
-static int pixels_placeholder(const void *state, protect_kind kind) {
-    (void)state, (void)kind;
-    return -1;
-}
-
-static int pixels_find(const void *state, const char *piece, size_t length) {
-    (void)state, (void)piece, (void)length;
-    return VOCAB_UNK;
-}
-
-/* The path: the line without blanks at its ends. NULL without memory. */
-static char *path_of(const char *text, size_t length) {
-    while (length > 0 && vocab_is_blank(text[length - 1]))
-        length--;
-    while (length > 0 && vocab_is_blank(*text)) {
-        text++;
-        length--;
-    }
-    return strndup(text, length);
-}
-
 static sa_status append(id_list *ids, const unsigned char *rgb, int n, sa_error *error) {
     for (int i = 0; i < n; i++, rgb += 3)
         if (!id_list_push(ids, rgb[0] << 16 | rgb[1] << 8 | rgb[2]))
@@ -124,7 +82,7 @@ static sa_status pixels_encode(const void *state, const char *text, size_t lengt
                                sa_error *error) {
     SA_ASSERT(!texts); /* colours have none: whoever wants them asks vocab_length first */
     (void)texts;
-    char *path = path_of(text, length);
+    char *path = vocab_trimmed(text, length);
     if (!path)
         return sa_fail_memory(error, length);
     sa_status status = *path ? encode_file(state, path, ids, error) : SA_OK;
@@ -132,25 +90,12 @@ static sa_status pixels_encode(const void *state, const char *text, size_t lengt
     return status;
 }
 
-static sa_status pixels_decode(const void *state, const int *ids, size_t n, const char *const *texts, strbuf *out,
-                               sa_error *error) {
-    (void)state, (void)ids, (void)n, (void)texts, (void)out;
-    return sa_fail(error, SA_USAGE, "colours are no text");
-}
-
 const vocab_kind vocab_kind_picture = {
     .begin = pixels_begin,
-    .add = pixels_add,
-    .end = pixels_end,
     .save = pixels_save,
     .load = pixels_load,
     .free = pixels_free,
     .size = pixels_size,
     .length = pixels_length,
-    .piece = pixels_piece,
-    .normalization = pixels_normalization,
-    .placeholder = pixels_placeholder,
-    .find = pixels_find,
     .encode = pixels_encode,
-    .decode = pixels_decode,
 };

@@ -150,7 +150,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (o->model.tied_source && !o->joint_vocab)
         return sa_fail(error, SA_USAGE, "tied source embeddings need one vocabulary for both sides: --joint-vocab");
     if (model_source_shape(&o->model).length && (o->joint_vocab || o->protect))
-        return sa_fail(error, SA_USAGE, "%s is for two sides of text: this model's source are pictures",
+        return sa_fail(error, SA_USAGE, "%s is for two sides of text: this model's sources are none",
                        o->joint_vocab ? "joint-vocab" : "protect");
     if (o->doubly_stochastic > 0 && !model_weights_learn(&o->model))
         return sa_fail(error, SA_USAGE, "doubly-stochastic is a loss of one attention, and a %s model has not one",

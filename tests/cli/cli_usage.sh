@@ -6,7 +6,7 @@ program=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/cli_usage.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-subcommands='train translate score heatmap evaluate inspect'
+subcommands='train translate score heatmap sheet evaluate inspect'
 failed=0
 
 fail() {
@@ -160,6 +160,8 @@ usage "unexpected argument '-extra'$" train --train a b -o "$work/run" -- -extra
 usage '-m FILE is missing$' translate
 usage '-m FILE is missing$' heatmap 'a sentence'
 usage '-m FILE is missing$' score a b
+usage '-m FILE is missing$' sheet -o x.svg
+usage '-o FILE is missing$' sheet -m none
 usage 'SOURCE and TARGET, or --tsv FILE are needed$' score -m none a
 usage '--n-best 10 is more than the 2 hypotheses of --beam-size$' translate -m none --beam-size 2 --n-best 10
 usage '--scores adds nothing to --n-best' translate -m none --n-best 2 --beam-size 2 --scores

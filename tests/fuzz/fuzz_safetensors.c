@@ -1,5 +1,5 @@
 /* Any bytes as a model file: an error, or a file of which everything offered can be read. */
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

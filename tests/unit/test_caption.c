@@ -202,7 +202,7 @@ static void what_makes_no_sense_with_pictures_is_refused(void **state) {
     sa_translate_options_init(&t);
     t.replace_unk = true;
     expect_status(sa_translate(m, &line, 1, &t, &none, &error), SA_USAGE);
-    expect_text("no words");
+    expect_text("have no words");
     sa_model_free(m);
 
     toy_paths paths;
