@@ -182,8 +182,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_heatmap, command_sheet, command_evaluate,
-    command_inspect, command_bench;
+extern const command command_train, command_translate, command_score, command_heatmap, command_sheet,
+    command_evaluate, command_inspect, command_bench;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -266,9 +266,10 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "head of it that is shown; 0: the mean of all"),                                                \
         OPT_NUMBER("picture-side", 0, "N", type, config.picture_side, BETWEEN(8, 1024),                            \
                    "pixels a side of the square that pictures are scaled to, a multiple of 8"),                    \
-        OPT_NUMBER("features", 0, "N", type, config.features, AT_LEAST(0),                                         \
-                   "read N descriptions of each picture from a file, instead of making them of its pixels; 0: make "   \
-                   "them"),                                                                                        \
+        OPT_NUMBER(                                                                                                \
+            "features", 0, "N", type, config.features, AT_LEAST(0),                                                \
+            "read N descriptions of each picture from a file, instead of making them of its pixels; 0: make "      \
+            "them"),                                                                                               \
         OPT_NUMBER("dim-feature", 0, "N", type, config.dim_feature, AT_LEAST(1),                                   \
                    "size of a description; of those that are made a multiple of 4"),                               \
         OPT_FLAG("hard-attention", 0, type, config.hard_attention,                                                 \

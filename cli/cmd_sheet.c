@@ -76,7 +76,8 @@ static int read_lines(lines *out, const char *path, bool strict) {
     return status;
 }
 
-static int draw_sheet(const sheet_arguments *a, const sa_model *model, const lines *pictures, const lines *references) {
+static int draw_sheet(const sheet_arguments *a, const sa_model *model, const lines *pictures,
+                      const lines *references) {
     sa_error error;
     sa_translation *captions;
     const char *const *paths = (const char *const *)pictures->text;
@@ -144,11 +145,14 @@ const command command_sheet = {
     .name = "sheet",
     .summary = "draw pictures with captions and what each word looked at",
     .synopsis = "-m MODEL -o FILE [OPTION]... [PICTURE]...",
-    .about = "Describes pictures, given as arguments or as lines of standard input, with a model that was trained to, and "
-             "draws one sheet of them: each picture with its caption, and once more for every word, light where that "
-             "word looked. Pictures are PNG or JPEG files.",
-    .examples = "  softalign sheet -m run/best.safetensors -o sheet.png bird.png car.jpeg\n"
-                "  softalign sheet -m run/best.safetensors -o sheet.pdf --references test.captions < test.pictures\n",
+    .about =
+        "Describes pictures, given as arguments or as lines of standard input, with a model that was trained to, "
+        "and "
+        "draws one sheet of them: each picture with its caption, and once more for every word, light where that "
+        "word looked. Pictures are PNG or JPEG files.",
+    .examples =
+        "  softalign sheet -m run/best.safetensors -o sheet.png bird.png car.jpeg\n"
+        "  softalign sheet -m run/best.safetensors -o sheet.pdf --references test.captions < test.pictures\n",
     .options = sheet_options,
     .most_arguments = -1,
     .run = sheet_run,

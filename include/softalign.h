@@ -151,8 +151,8 @@ typedef struct sa_model_config {
     int align_layer;     /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
     int align_head;      /* counted from 1; 0: the mean of all */
     int picture_side;    /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
-    int features;    /* descriptions of places that are read from a file; 0: they are made of a picture */
-    int dim_feature; /* their width */
+    int features;        /* descriptions of places that are read from a file; 0: they are made of a picture */
+    int dim_feature;     /* their width */
     bool hard_attention; /* a step looks at one place, not at a mean of all */
     char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
     float init_scale;    /* of uniform: all numbers begin within +- this */
@@ -617,9 +617,9 @@ SA_API sa_status sa_attention(sa_attention_shape shape, const float *s, const fl
 SA_API sa_status sa_heatmap_text(const sa_translation *translation, int hypothesis, int columns, char **out,
                                  sa_error *error);
 
-/* What models said of pictures, on one sheet. captions[i]: of sa_translate for the line pictures[i], with attention;
- * references[i] is written under it, where there are any (NULL: none). Each picture stands in `columns` columns with
- * its caption, and once more for every word, light where that word looked and the darker the less. */
+/* What models said of pictures, on one sheet. captions[i]: of sa_translate for the line pictures[i], with
+ * attention; references[i] is written under it, where there are any (NULL: none). Each picture stands in `columns`
+ * columns with its caption, and once more for every word, light where that word looked and the darker the less. */
 typedef struct sa_caption_sheet {
     const char *const *pictures;
     const sa_translation *captions;
@@ -627,8 +627,8 @@ typedef struct sa_caption_sheet {
     size_t n;
     int columns;
 } sa_caption_sheet;
-/* The ending of the path says what it becomes: .svg, .png or .pdf. Of a caption that is longer the first 21 words are
- * drawn. Pictures are read again: SA_IO or SA_DATA where that fails. SA_USAGE when a caption has no weights. */
+/* The ending of the path says what it becomes: .svg, .png or .pdf. Of a caption that is longer the first 21 words
+ * are drawn. Pictures are read again: SA_IO or SA_DATA where that fails. SA_USAGE when a caption has no weights. */
 SA_API sa_status sa_caption_sheet_write(const sa_caption_sheet *sheet, const char *path, sa_error *error);
 
 #ifdef __cplusplus

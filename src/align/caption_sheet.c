@@ -110,8 +110,8 @@ static sa_status draw_entry(sheet *s, size_t i, double x, double y, sa_error *er
     return SA_OK;
 }
 
-/* Rows of as many entries as there are columns, each as high as its highest; returns the height of all. With a canvas
- * they are drawn too. */
+/* Rows of as many entries as there are columns, each as high as its highest; returns the height of all. With a
+ * canvas they are drawn too. */
 static sa_status lay_out(sheet *s, double *height, sa_error *error) {
     double y = MARGIN;
     size_t columns = (size_t)s->what->columns;
@@ -130,17 +130,18 @@ static sa_status lay_out(sheet *s, double *height, sa_error *error) {
 
 static sa_status check(const sa_caption_sheet *what, sa_error *error) {
     if (what->n == 0 || what->columns < 1)
-        return sa_fail(error, SA_USAGE, "a sheet of %zu pictures in %d columns; there must be one at least", what->n,
-                       what->columns);
+        return sa_fail(error, SA_USAGE, "a sheet of %zu pictures in %d columns; there must be one at least",
+                       what->n, what->columns);
     for (size_t i = 0; i < what->n; i++) {
         const sa_translation *t = &what->captions[i];
         int across = (int)(sqrt((double)t->source_length) + 0.5);
         const sa_hypothesis *h = t->n > 0 ? &t->hypothesis[0] : NULL;
         if (!h || !h->attention || !h->symbol || t->pieces != 1 || across * across != t->source_length)
-            return sa_fail(error, SA_USAGE,
-                           "%s: this caption has no weights of places of a picture: the line is empty, or the model "
-                           "does not look at pictures",
-                           what->pictures[i]);
+            return sa_fail(
+                error, SA_USAGE,
+                "%s: this caption has no weights of places of a picture: the line is empty, or the model "
+                "does not look at pictures",
+                what->pictures[i]);
     }
     return SA_OK;
 }

@@ -9,8 +9,8 @@
  * and shift[2 i + 1] upwards; NULL: none. Nobody learns pixels: there is no backward. */
 tensor *op_pixels(tape *t, int n, int side, const int *ids, const int *shift);
 
-/* Numbers as they are in ids, the upper 24 bits of a float each: of n sources, k vectors of width c, of which number j of
- * source i is ids[j n + i]. Returns (n k, c), which nobody learns. */
+/* Numbers as they are in ids, the upper 24 bits of a float each: of n sources, k vectors of width c, of which
+ * number j of source i is ids[j n + i]. Returns (n k, c), which nobody learns. */
 tensor *op_numbers(tape *t, int n, int k, int c, const int *ids);
 
 /* What a convolution of 3 x 3 in steps of 2 multiplies: of each second place in each direction, the 9 places around

@@ -19,10 +19,8 @@ struct vocab {
 static const char nfc_mark[] = "softalign:nfc\n";
 
 static const vocab_kind *const kinds[] = {
-    [SA_VOCAB_WORD] = &vocab_kind_word,
-    [SA_VOCAB_BPE] = &vocab_kind_subword,
-    [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,
-    [SA_VOCAB_PICTURE] = &vocab_kind_picture,
+    [SA_VOCAB_WORD] = &vocab_kind_word,         [SA_VOCAB_BPE] = &vocab_kind_subword,
+    [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,   [SA_VOCAB_PICTURE] = &vocab_kind_picture,
     [SA_VOCAB_FEATURES] = &vocab_kind_features,
 };
 

@@ -1,7 +1,7 @@
 /* Descriptions of pictures, made elsewhere, as sources: a line is FILE:ROW, where FILE is a safetensors file with a
  * tensor "features" (N, count, width) of 32-bit numbers, and ROW, from 0, says which of the N. The symbols are the
- * numbers, vector after vector, each rounded to 24 bits: the sign, the exponent and 15 bits behind the leading one of a
- * float. Saved as one row, "features COUNT WIDTH". */
+ * numbers, vector after vector, each rounded to 24 bits: the sign, the exponent and 15 bits behind the leading one
+ * of a float. Saved as one row, "features COUNT WIDTH". */
 #include "base/safetensors.h"
 #include "text/vocab_kind.h"
 
@@ -65,7 +65,8 @@ static int features_length(const void *state) {
     return f->count * f->width;
 }
 
-/* A finite number's upper 24 bits, to nearest; the largest ones are cut, which keeps them finite. -1: not finite. */
+/* A finite number's upper 24 bits, to nearest; the largest ones are cut, which keeps them finite. -1: not finite.
+ */
 static int upper_bits(const void *at) {
     enum { EXPONENT = 0x7F800000 };
     uint32_t bits;
@@ -94,7 +95,8 @@ static sa_status read_row(const features *f, const st_file *file, int64_t row, c
                           sa_error *error) {
     const st_tensor *x = st_find(file, "features");
     if (!x || x->dtype != ST_F32 || x->rank != 3)
-        return sa_fail(error, SA_DATA, "%s: no tensor \"features\" of 32-bit numbers in three dimensions", st_path(file));
+        return sa_fail(error, SA_DATA, "%s: no tensor \"features\" of 32-bit numbers in three dimensions",
+                       st_path(file));
     if (x->dim[1] != f->count || x->dim[2] != f->width)
         return sa_fail(error, SA_DATA, "%s: features of %lld x %lld numbers, where the model reads %d x %d",
                        st_path(file), (long long)x->dim[1], (long long)x->dim[2], f->count, f->width);

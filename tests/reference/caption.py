@@ -1,7 +1,7 @@
 """The forward pass of `caption`: Xu et al. 2015, "Show, Attend and Tell".
 
 A source is a square picture, one number 0xRRGGBB a pixel, row by row, and a 0 behind. Three convolutions of 3 x 3 in
-steps of 2 describe it; the rest is the paper's.
+steps of 2 describe it; the rest is the paper's. Or it is `features` descriptions, a number the upper 24 bits of a float.
 """
 import numpy as np
 
@@ -14,7 +14,7 @@ CONVOLUTIONS = 3
 def shapes(c):
     m, n, A, D = c["dim_emb"], c["dim_rnn"], c["dim_att"], c["dim_feature"]
     s, width = {}, 3
-    for i in range(CONVOLUTIONS):
+    for i in range(0 if c["features"] else CONVOLUTIONS):
         out = D // 2 ** (CONVOLUTIONS - 1 - i)
         s[f"encoder.{i + 1}.K"], s[f"encoder.{i + 1}.b"] = (out, 9 * width), (out,)
         width = out
@@ -44,6 +44,8 @@ def convolve(x, K, b):
 
 
 def describe(p, c, source):
+    if c["features"]:
+        return (np.array(source[:-1], dtype=np.uint32) << 8).view(np.float32).astype(float).reshape(c["features"], -1)
     side = c["picture_side"]
     colours = np.array(source[:-1]).reshape(side, side)
     x = np.stack([1 - (colours >> shift & 255) / 255 for shift in (16, 8, 0)], axis=2)

@@ -104,7 +104,8 @@ def config(preset, **changed):
         "align_layer": 0,
         "align_head": 0,
     }
-    own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "hard_attention": False}
+    own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
+                      "hard_attention": False}
     own["rnnsearch"] = {**own["rnnencdec"], "dim_att": 3}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
@@ -119,7 +120,7 @@ def stored(c):
         idle |= {"dim_att"} if c["score"] != "concat" else set()
         idle |= {"max_location"} if c["score"] != "location" else set()
     if "picture_side" in c:
-        idle |= {"tied_source"}
+        idle |= {"tied_source"} | ({"picture_side"} if c["features"] else set())
     return {key: value for key, value in c.items() if key not in idle}
 
 
@@ -127,6 +128,8 @@ def source_of(c, i, words):
     """Sentence i, or as many pixels of any colour as the model reads."""
     if "picture_side" not in c:
         return words
+    if c["features"]:  # from 1/8 to 1/2
+        return [0x3E0000 + (splitmix64(1000 * i + k) >> 48) for k in range(c["features"] * c["dim_feature"])] + [END]
     return [splitmix64(1000 * i + k) >> 40 for k in range(c["picture_side"] ** 2)] + [END]
 
 
@@ -177,6 +180,7 @@ def model_cases():
     yield case("caption", config("caption"))
     yield case("caption hard", config("caption", hard_attention=True, output_rank=3))
     yield case("caption of one place", config("caption", picture_side=8, tied_target=True))
+    yield case("caption of features", config("caption", features=5))
     yield case("transformer tied rank", config("transformer", output_rank=6, dec_layers=1, **one))
 
 

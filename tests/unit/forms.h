@@ -55,6 +55,7 @@ static const model_form picture_forms[] = {
     {"caption", "'picture_side': 16"},
     {"caption", "'picture_side': 16, 'hard_attention': true, 'output_rank': 1"},
     {"caption", "'picture_side': 8, 'tied_target': true"},
+    {"caption", "'features': 3"},
 };
 enum { PICTURE_FORMS = sizeof picture_forms / sizeof *picture_forms };
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/safetensors.h"
 #include "pictures.h"
 #include "toy.h"
 
@@ -309,6 +310,86 @@ static void a_bad_picture_is_named_in_training_and_in_translation(void **state) 
     sa_model_free(m);
 }
 
+/* ---- features ---------------------------------------------------------------------------------------- */
+
+enum { PLACES = 3, WIDTH = 4 };
+
+/* Rows of numbers that tell the colour and the place of the square apart. */
+static void write_features(const char *path, const char *name, int places, float extra) {
+    float x[PICTURES][PLACES * WIDTH];
+    memset(x, 0, sizeof x);
+    for (int i = 0; i < PICTURES; i++) {
+        x[i][i % 4] = 1;
+        x[i][4 + i / 4] = -0.7f;
+        x[i][8] = extra;
+    }
+    const st_tensor t = {name, ST_F32, 3, {PICTURES, places, PLACES * WIDTH / places}, x, sizeof x};
+    expect_status(st_write(path, &t, 1, NULL, 0, &error), SA_OK);
+}
+
+static void features_of_a_file_are_sources_too(void **state) {
+    (void)state;
+    char list[256], file[256], line[PICTURES][300], wanted[80];
+    const char *lines[PICTURES];
+    snprintf(list, sizeof list, "%s/rows", folder);
+    snprintf(file, sizeof file, "%s/f.safetensors", folder);
+    write_features(file, "features", PLACES, 0.25f);
+    FILE *f = fopen(list, "w");
+    assert_non_null(f);
+    for (int i = 0; i < PICTURES; i++) {
+        snprintf(line[i], sizeof line[i], "%s:%d", file, i);
+        lines[i] = line[i];
+        fprintf(f, "%s\n", line[i]);
+    }
+    fclose(f);
+    toy_paths path;
+    sa_train_options o = options_of(&path, "features");
+    o.train_source = o.valid_source = list;
+    o.model.features = PLACES;
+    o.model.dim_feature = WIDTH;
+    o.after_updates = 300;
+    o.valid_freq = 100;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    sa_model *m = open_best("features");
+    assert_int_equal(sa_model_vocab_type(m, SA_SOURCE), SA_VOCAB_FEATURES);
+    sa_translate_options t;
+    sa_translate_options_init(&t);
+    t.attention = true;
+    sa_translation *out;
+    expect_status(sa_translate(m, lines, PICTURES, &t, &out, &error), SA_OK);
+    for (int i = 0; i < PICTURES; i++) {
+        caption_of(i, wanted);
+        assert_string_equal(out[i].hypothesis[0].text, wanted);
+        assert_int_equal(out[i].source_length, PLACES);
+        assert_string_equal(out[i].source_symbol[2], "3");
+    }
+    sa_translations_free(out, PICTURES);
+
+    static const struct {
+        const char *row, *text;
+    } wrong[] = {{":16", "16 rows, from 0"}, {":-1", "FILE:ROW"}, {":1x", "FILE:ROW"},
+                 {"", "FILE:ROW"},           {":", "FILE:ROW"},   {"x:1", "No such file"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(line[0], sizeof line[0], "%s%s", file, wrong[i].row);
+        assert_int_not_equal(sa_translate(m, lines, 1, NULL, &out, &error), SA_OK);
+        expect_text(wrong[i].text);
+    }
+    snprintf(line[0], sizeof line[0], "%s:0", file);
+    write_features(file, "other", PLACES, 0);
+    expect_status(sa_translate(m, lines, 1, NULL, &out, &error), SA_DATA);
+    expect_text("no tensor \"features\"");
+    write_features(file, "features", 2, 0);
+    expect_status(sa_translate(m, lines, 1, NULL, &out, &error), SA_DATA);
+    expect_text("where the model reads 3 x 4");
+    write_features(file, "features", PLACES, NAN);
+    expect_status(sa_translate(m, lines, 1, NULL, &out, &error), SA_DATA);
+    expect_text("not finite");
+    write_features(file, "features", PLACES, 3.4028234e38f); /* rounding up would make it infinite */
+    expect_status(sa_translate(m, lines, 1, NULL, &out, &error), SA_OK);
+    sa_translations_free(out, 1);
+    sa_model_free(m);
+}
+
 /* ---- the same bits ----------------------------------------------------------------------------------- */
 
 static int stop_at_five(const sa_train_event *event, void *user) {
@@ -369,6 +450,7 @@ int main(void) {
         cmocka_unit_test(what_makes_no_sense_with_pictures_is_refused),
         cmocka_unit_test(text_models_take_the_doubly_stochastic_loss),
         cmocka_unit_test(a_bad_picture_is_named_in_training_and_in_translation),
+        cmocka_unit_test(features_of_a_file_are_sources_too),
         cmocka_unit_test(a_run_gives_the_same_bytes_after_a_stop_and_with_two_threads),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

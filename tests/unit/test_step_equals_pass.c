@@ -70,11 +70,14 @@ static void begin(fixture *f, const model_form *form, bool packed) {
         pool_free(alone);
     }
     for (int i = 0; i < SENTENCES; i++) {
-        int pixels = model_source_shape(&c).length;
+        source_shape shape = model_source_shape(&c);
+        int pixels = shape.length, first = shape.type == SA_VOCAB_FEATURES ? 0x3E0000 : 0; /* 1/8, then up to 1/2 */
         f->source_length[i] = pixels ? pixels : 1 + (int)rng_below(&random, MOST);
         f->target_length[i] = 1 + (int)rng_below(&random, MOST);
         for (int j = 0; j < f->source_length[i]; j++)
-            f->source[i][j] = j + 1 == f->source_length[i] ? 0 : (int)rng_below(&random, pixels ? 1 << 24 : VOCAB);
+            f->source[i][j] = j + 1 == f->source_length[i] ? 0
+                              : first                      ? first + (int)rng_below(&random, 1 << 16)
+                                                           : (int)rng_below(&random, pixels ? 1 << 24 : VOCAB);
         for (int j = 0; j < MOST; j++)
             f->target[i][j] = j + 1 == f->target_length[i] ? 0 : (int)rng_below(&random, VOCAB);
     }

@@ -288,7 +288,7 @@ static void other_normalizations_keep_their_name(void **state) {
     assert_int_equal(train_on(&v, SA_VOCAB_BPE, 40, "nfd", toy, 1, &error), SA_USAGE);
 }
 
-static void pictures_are_saved_by_their_side_and_nothing_else_is_read(void **state) {
+static void pictures_and_features_are_saved_by_their_size_and_nothing_else_is_read(void **state) {
     (void)state;
     static const char *const wrong[] = {"",
                                         "picture",
@@ -313,6 +313,11 @@ static void pictures_are_saved_by_their_side_and_nothing_else_is_read(void **sta
         assert_int_equal(vocab_load(&v, SA_VOCAB_PICTURE, wrong[i], strlen(wrong[i]), &error), SA_FORMAT);
         assert_null(v);
     }
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 196 512\n", 17, &error), SA_OK);
+    assert_int_equal(vocab_length(v), 196 * 512);
+    vocab_free(v);
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 99999 99999\n", 21, &error), SA_FORMAT);
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 3\n", 11, &error), SA_FORMAT);
     v = make(SA_VOCAB_WORD, 30, toy);
     assert_int_equal(vocab_length(v), 0);
     vocab_free(v);
@@ -337,7 +342,7 @@ int main(void) {
         cmocka_unit_test(with_form_c_it_does_not_matter_how_letters_are_made),
         cmocka_unit_test(nothing_is_changed_unless_asked_for),
         cmocka_unit_test(other_normalizations_keep_their_name),
-        cmocka_unit_test(pictures_are_saved_by_their_side_and_nothing_else_is_read),
+        cmocka_unit_test(pictures_and_features_are_saved_by_their_size_and_nothing_else_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pictures: training on them, captions, scores, sheets, and what the program says of those that are none: caption.sh
+# Pictures: training on them, captions, scores, sheets, and what the program says of those that are none: pictures.sh
 # PROGRAM. Every failed check is printed; exits 1 when there is one.
 set -u
 . "$(dirname "$0")/lib/run.sh"
