@@ -118,7 +118,9 @@ typedef enum sa_vocab_type {
     SA_VOCAB_WORD,
     SA_VOCAB_BPE,
     SA_VOCAB_UNIGRAM,
-    SA_VOCAB_PICTURE /* of a source only: the line names a picture, PNG or JPEG, whose pixels are the symbols */
+    /* of a source only: */
+    SA_VOCAB_PICTURE, /* the line is the path of a picture, PNG or JPEG, whose pixels are the symbols */
+    SA_VOCAB_FEATURES /* FILE:ROW names a row of the tensor "features" of a safetensors file, whose numbers are */
 } sa_vocab_type;
 
 /* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads

@@ -27,7 +27,7 @@ includes() {
         sees["ranks"] = "base math"
         sees["eval"] = "base text"
         sees["draw"] = "base"
-        sees["align"] = "base text draw"
+        sees["align"] = "base text draw picture"
         sees["decode"] = "base math tape op layer model text"
         sees["train"] = "base math tape op layer model text decode eval ranks"
         sees["explain"] = "base math tape op layer model text decode train"

@@ -345,6 +345,7 @@ static void features_of_a_file_are_sources_too(void **state) {
     toy_paths path;
     sa_train_options o = options_of(&path, "features");
     o.train_source = o.valid_source = list;
+    o.model.picture_side = 0; /* nothing to scale */
     o.model.features = PLACES;
     o.model.dim_feature = WIDTH;
     o.after_updates = 300;

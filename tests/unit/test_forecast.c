@@ -20,7 +20,7 @@ enum { SANITIZED = true }; /* takes memory of its own, and addresses by the tera
 enum { SANITIZED = false };
 #endif
 
-enum { MOST_PAIRS = 64, LONGEST = 16 * 16 + 1 };
+enum { MOST_PAIRS = 64, LONGEST = 3 * 200 + 1 };
 
 /* Pairs of all the same length. */
 typedef struct text {
