@@ -95,11 +95,14 @@ static void small_transformer_recipe(sa_train_options *o) {
 static void caption_recipe(sa_train_options *o) {
     small_recipe(o);
     o->vocab_type = SA_VOCAB_WORD;
-    o->dropout = 0.5f;
+    o->dropout = 0.2f;
+    o->learning_rate = 0.002f;
     o->doubly_stochastic = 1;
     o->picture_shift = 4;
     o->held_out = 50;
-    o->after_epochs = 100;
+    o->early_stopping_metric = SA_VALID_CROSS_ENTROPY;
+    o->early_stopping = 0; /* the cross-entropy rises and falls again */
+    o->after_epochs = 250;
 }
 
 static const struct {
