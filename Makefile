@@ -26,7 +26,7 @@ install: $(BUILD)/build.ninja
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf build build-werror build-clang build-asan build-tsan
+	rm -rf build build-werror build-clang build-asan build-tsan build-fuzz
 
 format:
 	@scripts/format.sh

@@ -183,7 +183,7 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_heatmap, command_sheet,
-    command_evaluate, command_inspect, command_bench;
+    command_evaluate, command_inspect, command_bench, command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -278,8 +278,21 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
                    "with --init uniform: all parameters start within +- X")
 
+/* Which attention of a Transformer is its alignment, where that was said. */
+typedef struct attention_choice {
+    bool made;
+    int layer, head; /* head 0: the mean of all */
+} attention_choice;
+#define ATTENTION_OPTION(type, choice)                                                                             \
+    OPT_CUSTOM("attention-from", 0, "L[.H]", type, choice, parse_attention, show_nothing,                          \
+               "with a Transformer: its alignment is the attention of layer L of the decoder, the mean of all "    \
+               "heads, or of head H, both counted from 1; else what training named")
+const char *parse_attention(const char *text, void *target);
+sa_status attention_choose(const attention_choice *choice, sa_model *model, sa_error *error);
+
 /* Models that work together: every -m adds one. Target: a model_list. */
 typedef struct model_list {
+    attention_choice attention; /* of each */
     const char *path[SA_ENSEMBLE_MAX];
     sa_model *model[SA_ENSEMBLE_MAX]; /* NULL until opened */
     int n;
@@ -287,7 +300,8 @@ typedef struct model_list {
 #define MODELS_OPTION(type, list)                                                                                  \
     OPT_CUSTOM("model", 'm', "FILE", type, list, parse_model_path, show_nothing,                                   \
                "the model (required); given again, models with the same vocabularies work together: the "          \
-               "probability of a word is the mean of theirs")
+               "probability of a word is the mean of theirs"),                                                     \
+        ATTENTION_OPTION(type, list.attention)
 const char *parse_model_path(const char *text, void *target);
 void show_nothing(const void *target, char *text, size_t size);
 sa_status models_open(model_list *list, sa_error *error);
@@ -328,9 +342,9 @@ const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);
 
 /* A text in a row whose fields are parted by |||: one that it has itself is written with the entity that Moses uses
- * for |. */
+ * for |, a line end as a blank. */
 void write_in_row(FILE *output, const char *text);
-/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between. */
+/* A tab, or ||| in a row, and "symbol:score" of each symbol, with blanks between; one in a symbol becomes _. */
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row);
 
 /* "standard input" for "-", else the path. */

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
@@ -60,6 +61,22 @@ const char *parse_model_path(const char *text, void *target) {
     return NULL;
 }
 
+const char *parse_attention(const char *text, void *target) {
+    attention_choice *choice = target;
+    char layer[32];
+    size_t length = strcspn(text, ".");
+    snprintf(layer, sizeof layer, "%.*s", (int)(length < sizeof layer ? length : 0), text);
+    *choice = (attention_choice){.made = true};
+    if (!parse_size(layer, &choice->layer) ||
+        (text[length] == '.' && !parse_size(text + length + 1, &choice->head)))
+        return "a layer, or a layer and a head with a point between, counted from 1";
+    return NULL;
+}
+
+sa_status attention_choose(const attention_choice *choice, sa_model *model, sa_error *error) {
+    return choice->made ? sa_model_show_attention(model, choice->layer, choice->head, error) : SA_OK;
+}
+
 void show_nothing(const void *target, char *text, size_t size) {
     (void)target;
     snprintf(text, size, "%s", "");
@@ -68,6 +85,8 @@ void show_nothing(const void *target, char *text, size_t size) {
 sa_status models_open(model_list *list, sa_error *error) {
     for (int i = 0; i < list->n; i++) {
         sa_status status = sa_model_open(&list->model[i], list->path[i], error);
+        if (status == SA_OK)
+            status = attention_choose(&list->attention, list->model[i], error);
         if (status != SA_OK)
             return status;
     }
@@ -80,13 +99,32 @@ void models_close(model_list *list) {
 }
 
 void write_in_row(FILE *output, const char *text) {
-    const char *bars;
-    while ((bars = strstr(text, "|||")) != NULL) {
-        fwrite(text, 1, (size_t)(bars - text), output);
-        fputs("&#124;&#124;&#124;", output);
-        text = bars + 3;
+    static const char bars[] = "|||";
+    while (*text != '\0') {
+        size_t length = strcspn(text, "|\n\r");
+        fwrite(text, 1, length, output);
+        text += length;
+        if (strncmp(text, bars, strlen(bars)) == 0) {
+            fputs("&#124;&#124;&#124;", output);
+            text += strlen(bars);
+        } else if (*text != '\0') {
+            fputc(*text == '|' ? '|' : ' ', output);
+            text++;
+        }
     }
-    fputs(text, output);
+}
+
+/* A symbol that is a protected item may have blanks, which would be read as the end of it. */
+static void write_symbol(FILE *output, const char *text, bool in_row) {
+    char *copy = strdup(text);
+    for (char *c = copy; c != NULL && *c != '\0'; c++)
+        if (strchr(" \t\n\r", *c) != NULL)
+            *c = '_';
+    if (in_row)
+        write_in_row(output, copy != NULL ? copy : "");
+    else
+        fputs(copy != NULL ? copy : "", output);
+    free(copy);
 }
 
 void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row) {
@@ -94,10 +132,7 @@ void write_word_scores(FILE *output, const sa_hypothesis *h, bool in_row) {
     for (int i = 0; i < h->length; i++) {
         if (i > 0)
             fputc(' ', output);
-        if (in_row)
-            write_in_row(output, h->symbol[i]);
-        else
-            fputs(h->symbol[i], output);
+        write_symbol(output, h->symbol[i], in_row);
         fprintf(output, ":%.6f", h->word_score[i]);
     }
 }

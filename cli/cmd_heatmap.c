@@ -5,6 +5,7 @@
 typedef struct heatmap_arguments {
     sa_translate_options search;
     const char *model;
+    attention_choice attention;
     int columns; /* 0: those of the terminal */
     bool strict, quiet;
 } heatmap_arguments;
@@ -12,6 +13,7 @@ typedef struct heatmap_arguments {
 static const option heatmap_options[] = {
     OPT_SECTION("Model and drawing"),
     OPT_STRING("model", 'm', "FILE", heatmap_arguments, model, "the model (required)"),
+    ATTENTION_OPTION(heatmap_arguments, attention),
     OPT_NUMBER("columns", 0, "N", heatmap_arguments, columns, AT_LEAST(0),
                "width of the drawing; 0: the terminal's, or 100 where there is none"),
     OPT_FLAG("strict", 0, heatmap_arguments, strict,
@@ -106,6 +108,10 @@ static int heatmap_run(int argc, char **argv) {
     sa_model *model;
     if (sa_model_open(&model, a.model, &error) != SA_OK)
         return cli_library_error(&error);
+    if (attention_choose(&a.attention, model, &error) != SA_OK) {
+        sa_model_free(model);
+        return cli_library_error(&error);
+    }
     status = n == 0 ? draw_input(&a, model) : CLI_OK;
     for (int i = 0; i < n && status == CLI_OK; i++) {
         char place[32];

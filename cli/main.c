@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_train, &command_translate, &command_score,   &command_heatmap,
-    &command_sheet, &command_evaluate,  &command_inspect, &command_bench,
+    &command_train,    &command_translate, &command_score, &command_heatmap, &command_sheet,
+    &command_evaluate, &command_inspect,   &command_bench, &command_doctor,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -58,6 +58,20 @@ SA_API const char *sa_version(void);
 /* What a status means in general, in a few words. */
 SA_API const char *sa_status_text(sa_status status);
 
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+typedef struct sa_machine {
+    char processor[128];
+    char instruction_sets[256]; /* of the processor, as Linux names them: "avx avx2 fma avx512f ..." */
+    char product_set[32];       /* what matrix products make use of, as oneDNN names it: "avx512_core_bf16" */
+    char precisions[64];        /* that products have instructions for: "f32 bf16 int8" */
+    int cores;                  /* that this process may use */
+    uint64_t memory, memory_available, memory_limit; /* bytes; 0 where unknown, or where there is no limit */
+    char libraries[128];                             /* "oneDNN 2.6.3, jansson 2.14, zlib 1.2.13" */
+} sa_machine;
+
+SA_API sa_status sa_machine_describe(sa_machine *out, sa_error *error);
+
 /* ---- reading text ------------------------------------------------------------------------------------ */
 
 /* Lines of a file, gzip or plain (told by its first bytes), "-" for standard input. Only LF ends a line; a CR
@@ -177,6 +191,11 @@ SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa
 SA_API void sa_model_free(sa_model *model);
 
 SA_API const sa_model_config *sa_model_get_config(const sa_model *model);
+/* Chooses the attention of a Transformer that is its alignment: layer of the decoder and head of it, counted
+ * from 1. 0: the last layer but one; the mean of the layer's heads. Until then it is the one that training named.
+ * SA_USAGE where the model has no such layer or head, or nothing to choose from. Not while a thread translates with
+ * it. */
+SA_API sa_status sa_model_show_attention(sa_model *model, int layer, int head, sa_error *error);
 
 typedef struct sa_parameter {
     const char *name; /* as in the file: "decoder.gru.U" */
@@ -330,6 +349,7 @@ typedef struct sa_train_bench {
     double gflops_products; /* the same products, each by itself, on the same threads */
     double share;           /* gflops_done / gflops_products */
     double peak_megabytes;  /* most resident memory of this process so far */
+    double pairs, words;    /* of the text: pairs that are not dropped, and their target words */
 } sa_train_bench;
 
 /* Trains on `batches` minibatches of the text's first window, evenly chosen, `passes` times after a warm-up, and

@@ -26,16 +26,22 @@ static sa_status check_tied(const sa_model_config *c, const family *f, sa_error 
     return SA_OK;
 }
 
-sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {
-    *m = (model){.config = *config};
-    const preset *p = m->preset = preset_find(config->preset);
+sa_status model_check(const sa_model_config *c, sa_error *error) {
+    const preset *p = preset_find(c->preset);
+    sa_model_config unused;
     if (!p)
-        return sa_model_config_preset(&m->config, config->preset, error);
-    SA_TRY(config_check(config, preset_reads(p, config), &p->defaults, error));
-    SA_TRY(check_tied_source(config, error));
-    SA_TRY(check_tied(config, p->family, error));
-    if (p->family->check)
-        SA_TRY(p->family->check(config, error));
+        return sa_model_config_preset(&unused, c->preset, error);
+    SA_TRY(config_check(c, preset_reads(p, c), &p->defaults, error));
+    SA_TRY(check_tied_source(c, error));
+    SA_TRY(check_tied(c, p->family, error));
+    return p->family->check ? p->family->check(c, error) : SA_OK;
+}
+
+sa_status model_declare(model *m, const sa_model_config *config, sa_error *error) {
+    *m = (model){0};
+    SA_TRY(model_check(config, error));
+    const preset *p = preset_find(config->preset);
+    *m = (model){.config = *config, .preset = p};
     m->own = calloc(1, p->family->own);
     if (m->own)
         p->family->declare(m, &(weight_scope){&m->params, m->config.init, (double)m->config.init_scale});

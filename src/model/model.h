@@ -101,6 +101,8 @@ bool model_weights_learn(const sa_model_config *c);
 
 /* The fields that a configuration of the preset reads: some depend on others. */
 uint64_t preset_reads(const preset *p, const sa_model_config *c);
+/* Whether models can be made of the configuration. */
+sa_status model_check(const sa_model_config *config, sa_error *error);
 /* Checks the configuration and declares all parameters, without memory for values. */
 sa_status model_declare(model *m, const sa_model_config *config, sa_error *error);
 void model_clear(model *m);

@@ -204,6 +204,18 @@ sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error 
     return SA_OK;
 }
 
+sa_status sa_model_show_attention(sa_model *m, int layer, int head, sa_error *error) {
+    sa_model_config c = m->net.config;
+    if (!sa_model_config_has(&c, "align-layer"))
+        return sa_fail(error, SA_USAGE,
+                       "a model of the preset %s has no layers and heads of attention to choose from", c.preset);
+    c.align_layer = layer;
+    c.align_head = head;
+    SA_TRY(model_check(&c, error));
+    m->net.config = c;
+    return SA_OK;
+}
+
 sa_status model_borrow_tape(const sa_model *shared, tape **out, sa_error *error) {
     sa_model *m = (sa_model *)shared; /* the list is not part of what callers see as read-only */
     *out = NULL;

@@ -496,19 +496,26 @@ static void keep_common(side *a, side *b) {
     }
 }
 
-/* A noncharacter that is not kept must not be taken for a symbol. */
+/* An item as it stands, but noncharacters in it, which must not be taken for symbols. */
+static void write_letters(strbuf *out, const char *s, size_t n) {
+    size_t length;
+    for (size_t i = 0; i < n; i += length) {
+        uint32_t code = code_at((subject){s, n}, i, &length);
+        bool reserved = code >= SYMBOL && code < SYMBOL + PROTECT_KINDS;
+        strbuf_append(out, reserved ? UTF8_REPLACEMENT : s + i, reserved ? strlen(UTF8_REPLACEMENT) : length);
+    }
+}
+
 static void write_side(strbuf *out, const side *x, bool all) {
-    size_t from = 0, length;
+    size_t from = 0;
     for (size_t i = 0; i < x->items.n; i++) {
         const protected_item *item = &x->items.at[i];
-        const char *s = x->text + item->start;
-        uint32_t code = code_at((subject){s, item->length}, 0, &length);
-        bool reserved = code >= SYMBOL && code < SYMBOL + PROTECT_KINDS;
-        if (!all && !x->kept[i] && !reserved)
-            continue;
         strbuf_append(out, x->text + from, item->start - from);
-        strbuf_puts(out, all || x->kept[i] ? protect_symbol(item->kind) : UTF8_REPLACEMENT);
         from = item->start + item->length;
+        if (all || x->kept[i])
+            strbuf_puts(out, protect_symbol(item->kind));
+        else
+            write_letters(out, x->text + item->start, item->length);
     }
     strbuf_append(out, x->text + from, x->n - from);
 }

@@ -132,6 +132,8 @@ static sa_status measure(bench *b, int passes, sa_train_bench *out, sa_error *er
             words += corpus_pair(&b->r.train, b->window.pair[k]).target_length - 1;
     }
     out->peak_megabytes = peak_megabytes();
+    out->pairs = (double)b->r.train.n;
+    out->words = (double)b->r.train.target_symbols;
     SA_TRY(replay(u, &operations, &alone, error));
     out->parameters = (double)params_learned(&u->net->params);
     out->words_per_second = words / total;

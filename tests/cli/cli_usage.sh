@@ -154,6 +154,9 @@ usage '-o DIR is missing$' train --train a b
 usage '--train and --train-tsv exclude each other$' train --train a b --train-tsv c -o "$work/run"
 usage '--valid and --valid-tsv exclude each other$' train --train a b --valid a b --valid-tsv c -o "$work/run"
 usage '--resume and --overwrite exclude each other$' train --train a b -o "$work/run" --resume --overwrite
+for text in 0 1. 1.0 .2 2.x 2,1 99999999999; do
+    usage "option --attention-from: '$text' is not a layer" translate -m "$work/model" --attention-from "$text"
+done
 usage '--joint-vocab takes one --vocab-size' train --train a b -o "$work/run" --joint-vocab --vocab-size 9,8
 usage "unexpected argument 'extra'$" train --train a b extra -o "$work/run"
 usage "unexpected argument '-extra'$" train --train a b -o "$work/run" -- -extra

@@ -1,18 +1,6 @@
-/* Any bytes as a model file: an error, or a file of which everything offered can be read. */
+/* Any bytes as a container: an error, or a file of which everything offered can be read. */
 #include "base/safetensors.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 static void read_all(const st_file *file) {
     volatile uint8_t byte = 0;
@@ -28,11 +16,8 @@ static void read_all(const st_file *file) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    int fd = memfd_create("model", MFD_CLOEXEC);
-    require(fd >= 0);
-    require(write(fd, data, size) == (ssize_t)size);
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int fd = fuzz_file(data, size, path);
     st_file *file;
     sa_error e;
     sa_status status = st_open(&file, path, &e);

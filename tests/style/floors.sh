@@ -116,6 +116,7 @@ listed() {
         cli/main.c) list=meson.build name="'$file'" ;;
         cli/*.c) list=cli/meson.build name="'${file#cli/}'" ;;
         tests/unit/test_*.c) list=tests/meson.build name=${file#tests/unit/test_} name="'${name%.c}'" ;;
+        tests/fuzz/fuzz_*.c) list=tests/meson.build name=${file#tests/fuzz/} name="'${name%.c}'" ;;
         tests/grad/*.c) list=tests/meson.build name=${file#tests/grad/} name="'${name%.c}'" ;;
         *) continue ;;
         esac

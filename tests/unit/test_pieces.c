@@ -52,6 +52,9 @@ static void a_line_is_one_piece(void **state) {
     assert_false(expect("", &o, ""));
     assert_false(expect(" \t ", &o, ""));
     assert_false(expect("a\n\nb \n", &o, "a|//b"));
+    o.replace_unk = true; /* with the texts behind the ids */
+    assert_false(expect("a b. A c", &o, "a b. A c"));
+    assert_false(expect("  ", &o, ""));
 }
 
 static void a_long_line_is_cut_where_it_can_be(void **state) {

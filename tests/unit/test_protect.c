@@ -125,6 +125,7 @@ static void what_both_sides_have_becomes_symbols(void **state) {
     /* A symbol that is not in both is none. */
     expect_pair("x" NUMBER, "y" TAG, false, "x\xEF\xBF\xBD", "y\xEF\xBF\xBD");
     expect_pair("x" NUMBER, "y" NUMBER, false, "x" EMOJI, "y" EMOJI);
+    expect_pair("{x" NUMBER "}", "y", false, "{x\xEF\xBF\xBD}", "y");
 }
 
 static void long_texts_take_no_more_than_their_time(void **state) {

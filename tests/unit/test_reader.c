@@ -409,6 +409,40 @@ static void a_file_is_always_ready(void **state) {
     sa_reader_free(r);
 }
 
+static void the_share_that_was_read_grows_to_all(void **state) {
+    (void)state;
+    WRITE("one line\nanother.\nand one\nat last\n");
+    sa_reader *r = open_path(false);
+    static const struct {
+        const char *line;
+        double share;
+    } step[] = {{"one line", 9. / 34}, {"another.", 18. / 34}, {"and one", 26. / 34}, {"at last", 1}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_next(r, step[i].line);
+        assert_true(sa_reader_share(r) == step[i].share);
+    }
+    sa_reader_free(r);
+    unlink(path);
+    append_gzip("eins\nzwei\n", 10);
+    r = open_path(false);
+    assert_true(sa_reader_share(r) == 0);
+    for (int i = 0; i < 2; i++)
+        assert_next(r, i ? "zwei" : "eins");
+    assert_next(r, NULL);
+    assert_true(sa_reader_share(r) == 1);
+    sa_reader_free(r);
+    int ends[2], input = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], STDIN_FILENO);
+    assert_int_equal(sa_reader_open(&r, "-", false, &error), SA_OK);
+    assert_true(sa_reader_share(r) < 0); /* of a pipe nobody knows */
+    sa_reader_free(r);
+    dup2(input, STDIN_FILENO);
+    close(input);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_has_no_lines),
@@ -432,6 +466,7 @@ int main(void) {
         cmocka_unit_test(a_pipe_is_ready_when_a_whole_line_or_its_end_is_there),
         cmocka_unit_test(gzip_is_read_from_a_pipe),
         cmocka_unit_test(a_file_is_always_ready),
+        cmocka_unit_test(the_share_that_was_read_grows_to_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -10,6 +10,8 @@
 #include "forms.h"
 #include "toy.h"
 
+#include <math.h>
+
 static sa_error error;
 static char folder[128];
 
@@ -165,6 +167,67 @@ static void every_models_file_holds_its_configuration(void **state) {
     }
 }
 
+/* The weights of one pair, S of them; returns how many. */
+enum { WEIGHTS = 400 };
+static int weights_of(const sa_model *m, float weights[WEIGHTS]) {
+    char source[80], target[80];
+    const char *sources[] = {source}, *targets[] = {target};
+    sa_translate_options o;
+    sa_translation *t;
+    toy_pair(3, source, target);
+    sa_translate_options_init(&o);
+    o.attention = true;
+    expect_status(sa_score_pairs(&m, 1, sources, targets, 1, &o, &t, &error), SA_OK);
+    int n = t->hypothesis[0].length * t->source_length;
+    assert_true(n <= WEIGHTS && t->hypothesis[0].attention);
+    memcpy(weights, t->hypothesis[0].attention, (size_t)n * sizeof *weights);
+    sa_translations_free(t, 1);
+    return n;
+}
+
+static void show(sa_model *m, int layer, int head, float weights[WEIGHTS]) {
+    expect_status(sa_model_show_attention(m, layer, head, &error), SA_OK);
+    weights_of(m, weights);
+}
+
+static void compare_heads(sa_model *m, int layer, int heads) {
+    float all[WEIGHTS], one[WEIGHTS], first[WEIGHTS], sum[WEIGHTS] = {0};
+    int n = weights_of(m, all);
+    show(m, layer, 0, all);
+    show(m, layer, 1, first);
+    for (int head = 1; head <= heads; head++) {
+        show(m, layer, head, one);
+        for (int i = 0; i < n; i++)
+            sum[i] += one[i] / (float)heads;
+        if (head > 1)
+            assert_memory_not_equal(one, first, (size_t)n * sizeof *one);
+    }
+    for (int i = 0; i < n; i++)
+        assert_true(fabsf(sum[i] - all[i]) < 1e-6f);
+}
+
+/* Of the models that a test before wrote. */
+static void attention_of_every_layer_and_head_can_be_shown(void **state) {
+    (void)state;
+    for (int i = 0; i < MODEL_FORMS; i++) {
+        char file[512];
+        sa_model *m;
+        snprintf(file, sizeof file, "%s/whole%d/last.safetensors", folder, i);
+        expect_status(sa_model_open(&m, file, &error), SA_OK);
+        const sa_model_config *c = sa_model_get_config(m);
+        bool chooses = sa_model_config_has(c, "heads");
+        int layers = c->dec_layers ? c->dec_layers : c->layers;
+        expect_status(sa_model_show_attention(m, layers + 1, 0, &error), SA_USAGE);
+        expect_status(sa_model_show_attention(m, 1, c->heads + 1, &error), SA_USAGE);
+        expect_status(sa_model_show_attention(m, -1, 0, &error), SA_USAGE);
+        for (int layer = 1; chooses && layer <= layers; layer++)
+            compare_heads(m, layer, c->heads);
+        if (!chooses)
+            expect_status(sa_model_show_attention(m, 1, 1, &error), SA_USAGE);
+        sa_model_free(m);
+    }
+}
+
 static int make_folder(void **state) {
     (void)state;
     return toy_folder(folder) && toy_write(folder, TOY_PAIRS) ? 0 : -1;
@@ -180,6 +243,7 @@ int main(void) {
         cmocka_unit_test(every_preset_learns_a_hundred_pairs_by_heart),
         cmocka_unit_test(every_model_gives_the_same_bytes_after_a_stop_and_with_more_threads),
         cmocka_unit_test(every_models_file_holds_its_configuration),
+        cmocka_unit_test(attention_of_every_layer_and_head_can_be_shown),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
