@@ -182,8 +182,9 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_heatmap, command_sheet,
-    command_evaluate, command_inspect, command_bench, command_doctor;
+extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_sheet,
+    command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench,
+    command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -255,6 +256,11 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "with --score location: positions that can be looked at"),                                      \
         OPT_BOOL("input-feeding", 0, type, config.input_feeding,                                                   \
                  "whether what was read out goes into the next step"),                                             \
+        OPT_ENUM("coverage", 0, "KIND", type, config.coverage, coverage_names,                                     \
+                 "what the next look knows of those before: nothing; the sum of weights at each position; that "   \
+                 "sum by a position's fertility; or the state of a gated unit"),                                   \
+        OPT_NUMBER("dim-coverage", 0, "N", type, config.dim_coverage, AT_LEAST(1),                                 \
+                   "with --coverage neural: numbers for each position"),                                           \
         OPT_NUMBER("heads", 0, "N", type, config.heads, AT_LEAST(1), "heads of every attention"),                  \
         OPT_NUMBER("dim-ffn", 0, "N", type, config.dim_ffn, AT_LEAST(1),                                           \
                    "hidden units of a layer's network on each position"),                                          \
@@ -296,12 +302,17 @@ typedef struct model_list {
     const char *path[SA_ENSEMBLE_MAX];
     sa_model *model[SA_ENSEMBLE_MAX]; /* NULL until opened */
     int n;
+    sa_model_options options; /* that they are opened with */
 } model_list;
 #define MODELS_OPTION(type, list)                                                                                  \
     OPT_CUSTOM("model", 'm', "FILE", type, list, parse_model_path, show_nothing,                                   \
                "the model (required); given again, models with the same vocabularies work together: the "          \
                "probability of a word is the mean of theirs"),                                                     \
-        ATTENTION_OPTION(type, list.attention)
+        ATTENTION_OPTION(type, list.attention), PRECISION_OPTION(type, list.options)
+/* For a field of type sa_model_options. */
+#define PRECISION_OPTION(type, options)                                                                            \
+    OPT_ENUM("precision", 0, "TYPE", type, options.precision, precision_names,                                     \
+             "round weights, and what they are multiplied with, to this type; stored: that of the file")
 const char *parse_model_path(const char *text, void *target);
 void show_nothing(const void *target, char *text, size_t size);
 sa_status models_open(model_list *list, sa_error *error);
@@ -315,6 +326,19 @@ void models_close(model_list *list);
                    "divide by ((5 + length) / 6)^A instead, as GNMT does; 0: by what --normalize says"),           \
         OPT_NUMBER("coverage-penalty", 0, "B", type, options.coverage_penalty, AT_LEAST(0),                        \
                    "add B times the sum, over source positions, of log min(1, attention received), as GNMT does")
+
+/* Members of sa_alignment_options. */
+#define ALIGNMENT_OPTIONS(type, choice)                                                                            \
+    OPT_NUMBER("align-shift", 0, "N", type, choice.shift, BETWEEN(0, 1),                                           \
+               "whose weights a target word has: 0: those of the step that writes it; 1: those of the next step, " \
+               "which reads it"),                                                                                  \
+        OPT_FLAG(                                                                                                  \
+            "align-subwords", 0, type, choice.subwords,                                                            \
+            "align the model's symbols and not the words of the texts, which are what stands between blanks"),     \
+        OPT_NUMBER(                                                                                                \
+            "align-threshold", 0, "P", type, choice.threshold, BETWEEN(0, 1),                                      \
+            "link each target word to all source words with at least so much weight; 0: to the one with the "      \
+            "most, and to none where </s> has more")
 
 /* Those that every subcommand which translates has. */
 #define SEARCH_OPTIONS(type, options)                                                                              \
@@ -333,10 +357,12 @@ void models_close(model_list *list);
         OPT_NUMBER("threads", 0, "N", type, options.threads, AT_LEAST(0),                                          \
                    "threads that work; 0: one for each core")
 
+extern const char *const precision_names[]; /* of models; training knows the first two */
 extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
-extern const char *const attention_names[], *const score_names[], *const no_yes_names[];
+extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[]; /* that training can be asked for */
 extern const char *const vocab_kind_names[]; /* of every sa_vocab_type */
+extern const char *const symmetrization_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);

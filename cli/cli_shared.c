@@ -14,7 +14,14 @@ const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
                                    [SA_SCORE_CONCAT] = "concat",
                                    [SA_SCORE_LOCATION] = "location",
                                    NULL};
+const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
+                                      [SA_COVERAGE_LINGUISTIC] = "linguistic",
+                                      [SA_COVERAGE_FERTILITY] = "fertility",
+                                      [SA_COVERAGE_NEURAL] = "neural",
+                                      NULL};
 const char *const no_yes_names[] = {"no", "yes", NULL};
+const char *const precision_names[] = {
+    [SA_F32] = "f32", [SA_BF16] = "bf16", [SA_INT8] = "int8", [SA_AS_STORED] = "stored", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
 const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
@@ -22,6 +29,12 @@ const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
                                         [SA_VOCAB_UNIGRAM] = "unigram",
                                         [SA_VOCAB_PICTURE] = "picture",
                                         [SA_VOCAB_FEATURES] = "features"};
+const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
+                                            [SA_UNION] = "union",
+                                            [SA_GROW_DIAG] = "grow-diag",
+                                            [SA_GROW_DIAG_FINAL] = "grow-diag-final",
+                                            [SA_GROW_DIAG_FINAL_AND] = "grow-diag-final-and",
+                                            NULL};
 
 static bool parse_size(const char *text, int *size) {
     int64_t value;
@@ -84,7 +97,7 @@ void show_nothing(const void *target, char *text, size_t size) {
 
 sa_status models_open(model_list *list, sa_error *error) {
     for (int i = 0; i < list->n; i++) {
-        sa_status status = sa_model_open(&list->model[i], list->path[i], error);
+        sa_status status = sa_model_open_with(&list->model[i], list->path[i], &list->options, error);
         if (status == SA_OK)
             status = attention_choose(&list->attention, list->model[i], error);
         if (status != SA_OK)

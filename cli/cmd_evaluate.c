@@ -11,10 +11,8 @@ typedef struct metric_choice {
 } metric_choice;
 
 static const metric_choice choices[MOST_METRICS] = {
-    {"bleu", SA_METRIC_BLEU, -1},
-    {"chrf", SA_METRIC_CHRF, -1},
-    {"chrf++", SA_METRIC_CHRF, 2},
-    {"ter", SA_METRIC_TER, -1},
+    {"bleu", SA_METRIC_BLEU, -1}, {"chrf", SA_METRIC_CHRF, -1}, {"chrf++", SA_METRIC_CHRF, 2},
+    {"ter", SA_METRIC_TER, -1},   {"aer", SA_METRIC_AER, -1},
 };
 
 typedef struct metric_list {
@@ -65,7 +63,7 @@ static const char *parse_metrics(const char *text, void *target) {
     for (;; text++) {
         size_t length = strcspn(text, ",");
         if (!add_metric(&list, text, length))
-            return "a list of bleu, chrf, chrf++ and ter, each once at most, with commas between";
+            return "a list of bleu, chrf, chrf++ and ter, each once at most, with commas between, or aer";
         text += length;
         if (*text == '\0')
             break;
@@ -107,7 +105,7 @@ static const option evaluate_options[] = {
              "end with an error at bytes that are not UTF-8, instead of replacing them"),
     OPT_SECTION("Metrics"),
     OPT_CUSTOM("metrics", 'm', "LIST", evaluate_arguments, metrics, parse_metrics, show_metrics,
-               "what is computed: bleu, chrf, chrf++ and ter, with commas between"),
+               "what is computed: bleu, chrf, chrf++ and ter, with commas between; or, of word alignments, aer"),
     OPT_FLAG("lowercase", 0, evaluate_arguments, lowercase,
              "compare texts in lower case: BLEU and chrF; TER always does, but for --ter-case-sensitive"),
     OPT_SECTION("How BLEU is computed"),
@@ -140,6 +138,12 @@ static const option evaluate_options[] = {
              "with these two, treat Chinese and Japanese punctuation too and make each ideograph a word"),
     OPT_FLAG("ter-case-sensitive", 0, evaluate_arguments, metric.ter.case_sensitive,
              "do not compare in lower case"),
+    OPT_SECTION("How AER is computed"),
+    OPT_NUMBER("aer-base", 0, "N", evaluate_arguments, metric.aer.base, BETWEEN(0, 1),
+               "what the links to score call the first word"),
+    OPT_NUMBER("aer-gold-base", 0, "N", evaluate_arguments, metric.aer.reference_base, BETWEEN(0, 1),
+               "what the references call it"),
+    OPT_FLAG("aer-swap", 0, evaluate_arguments, metric.aer.swap, "the links to score name the target word first"),
     OPT_SECTION("Significance"),
     OPT_FLAG("confidence", 0, evaluate_arguments, confidence,
              "give the 95% confidence interval of each score, by bootstrap resampling of the lines"),
@@ -161,7 +165,28 @@ static const option evaluate_options[] = {
     OPT_END,
 };
 
+static bool scores_links(const evaluate_arguments *a) {
+    for (int i = 0; i < a->metrics.n; i++)
+        if (choices[a->metrics.choice[i]].kind == SA_METRIC_AER)
+            return true;
+    return false;
+}
+
 /* ---- work -------------------------------------------------------------------------------------------- */
+
+/* The library checks links too, but knows no file. */
+static int check_links(const lines *l, int base) {
+    sa_error error;
+    for (size_t i = 0; i < l->n; i++) {
+        sa_links links;
+        if (sa_links_parse(&links, l->line[i], base, false, &error) != SA_OK) {
+            cli_message("%s:%zu: %s", l->name, i + 1, error.text);
+            return CLI_FAILED;
+        }
+        sa_links_free(&links);
+    }
+    return CLI_OK;
+}
 
 /* References are read first: a translation that comes through a pipe may take long, and a wrong name should not
  * have to wait for it. */
@@ -178,6 +203,11 @@ static int read_texts(const evaluate_arguments *a, evaluation *e, char **referen
                         l->n, e->system[0].name, e->system[0].n);
             status = CLI_FAILED;
         }
+    }
+    for (int k = 0; k < e->n_references + e->n_systems && status == CLI_OK && scores_links(a); k++) {
+        bool is_reference = k < e->n_references;
+        status = check_links(is_reference ? &e->reference[k] : &e->system[k - e->n_references],
+                             is_reference ? a->metric.aer.reference_base : a->metric.aer.base);
     }
     if (status == CLI_OK && e->system[0].n == 0) {
         cli_message("%s is empty: there is nothing to score", e->system[0].name);
@@ -309,6 +339,8 @@ static int check_arguments(evaluate_arguments *a, char **references, int n) {
     if (n == 0)
         return cli_usage_error(c, "which references? a file is missing%s",
                                a->systems.n > 0 ? " (those behind --systems are systems)" : "");
+    if (scores_links(a) && a->metrics.n > 1)
+        return cli_usage_error(c, "aer is computed of links, the other metrics of texts: not together");
     if (a->metric.bleu.smooth_value >= 0 && a->metric.bleu.smoothing != SA_SMOOTH_FLOOR &&
         a->metric.bleu.smoothing != SA_SMOOTH_ADD_K)
         return cli_usage_error(c, "--smooth-value goes with --smooth-method floor or add-k, not %s",
@@ -345,17 +377,20 @@ static int evaluate_run(int argc, char **argv) {
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "score translations against references (BLEU, chrF, TER)",
+    .summary = "score translations (BLEU, chrF, TER) or word alignments (AER) against references",
     .synopsis = "[OPTION]... REFERENCE... [-s SYSTEM...] < TRANSLATION",
     .about =
         "Prints corpus scores of translations, as sacreBLEU computes them, after the signature that says how. Each "
         "reference is a file with one line for each translation; of several, an empty line counts as missing. "
         "Texts are given as people write them, detokenised: cutting them is part of the metric. In BLEU and chrF "
-        "more is better, in TER, which counts errors, less.",
+        "more is better, in TER and AER, which count errors, less.\n"
+        "With --metrics aer the lines are links of words, i-j, with blanks between, those of the references "
+        "ipj where they are only possible; precision and recall are given too.",
     .examples = "  softalign evaluate ref.fr < out.fr\n"
                 "  softalign evaluate --metrics bleu,chrf,ter --confidence -i out.fr ref1.fr ref2.fr\n"
                 "  softalign evaluate --paired bootstrap ref.fr -s baseline.fr new.fr other.fr\n"
-                "  softalign evaluate --sentence --tokenize intl ref.fr < out.fr\n",
+                "  softalign evaluate --sentence --tokenize intl ref.fr < out.fr\n"
+                "  softalign evaluate --metrics aer --aer-gold-base 1 gold < links\n",
     .options = evaluate_options,
     .most_arguments = -1,
     .run = evaluate_run,

@@ -162,6 +162,11 @@ static int print_model(const sa_model *model, const char *path) {
         print_text(format);
         putchar('\n');
     }
+    if (sa_model_metadata(model, "precision") != NULL) {
+        printf("precision          ");
+        print_text(sa_model_metadata(model, "precision"));
+        putchar('\n');
+    }
     if (sa_model_normalization(model) != NULL) {
         printf("normalization      ");
         print_text(sa_model_normalization(model));
@@ -247,10 +252,11 @@ static json_t *training_json(const sa_model *model) {
 static int print_model_json(const sa_model *model, const char *path) {
     int64_t total = total_count(model), bytes = file_bytes(path);
     json_t *root =
-        json_pack("{s:s?, s:s?, s:s?, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "file", path, "format",
-                  sa_model_metadata(model, "format"), "normalization", sa_model_normalization(model), "protect",
-                  sa_model_protects(model), "config", config_json(sa_model_get_config(model)), "parameters",
-                  parameters_json(model), "count", (json_int_t)total, "bytes", (json_int_t)total * 4, "file-bytes",
+        json_pack("{s:s?, s:s?, s:s?, s:s?, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "file", path, "format",
+                  sa_model_metadata(model, "format"), "precision", sa_model_metadata(model, "precision"),
+                  "normalization", sa_model_normalization(model), "protect", sa_model_protects(model), "config",
+                  config_json(sa_model_get_config(model)), "parameters", parameters_json(model), "count",
+                  (json_int_t)total, "bytes", (json_int_t)total * 4, "file-bytes",
                   bytes >= 0 ? json_integer(bytes) : json_null(), "source", vocabulary_json(model, SA_SOURCE),
                   "target", vocabulary_json(model, SA_TARGET), "training", training_json(model));
     char *text = json_dumps(root, JSON_INDENT(2));

@@ -13,7 +13,7 @@ typedef struct train_arguments {
 
 static const char *const optimizer_names[] = {
     [SA_ADADELTA] = "adadelta", [SA_ADAM] = "adam", [SA_SGD] = "sgd", NULL};
-static const char *const precision_names[] = {[SA_F32] = "f32", [SA_BF16] = "bf16", NULL};
+static const char *const operand_names[] = {[SA_F32] = "f32", [SA_BF16] = "bf16", NULL};
 static const char *const schedule_names[] = {[SA_SCHEDULE_CONSTANT] = "constant",
                                              [SA_SCHEDULE_LINEAR] = "linear",
                                              [SA_SCHEDULE_INV_SQRT] = "inv-sqrt",
@@ -181,7 +181,7 @@ static const option train_options[] = {
     OPT_NUMBER("valid-beam", 0, "N", train_arguments, run.valid_beam, AT_LEAST(1),
                "beam size of the translations that BLEU is computed of"),
     OPT_SECTION("Machine and reproducibility"),
-    OPT_ENUM("precision", 0, "TYPE", train_arguments, run.precision, precision_names,
+    OPT_ENUM("precision", 0, "TYPE", train_arguments, run.precision, operand_names,
              "what matrix products round their operands to; bf16 is faster where the processor has it"),
     OPT_NUMBER("seed", 0, "N", train_arguments, run.seed, ANY, "start of all random numbers"),
     OPT_NUMBER("threads", 0, "N", train_arguments, run.threads, AT_LEAST(0),

@@ -7,11 +7,12 @@
 typedef struct translate_arguments {
     sa_translate_options search;
     model_list models;
-    const char *input, *output, *prefix, *dictionary;
+    const char *input, *output, *prefix, *dictionary, *shortlist_file;
     input_format input_format;
     output_format output_format;
     int column;
     int n_best; /* 0: only the best */
+    sa_alignment_options links;
     bool protect, no_protect, scores, strict, quiet;
 } translate_arguments;
 
@@ -45,6 +46,8 @@ static const option translate_options[] = {
     OPT_FLAG("no-protect", 0, translate_arguments, no_protect, "let it translate them like other text"),
     OPT_SECTION("Search"),
     SEARCH_OPTIONS(translate_arguments, search),
+    OPT_STRING("shortlist", 0, "FILE", translate_arguments, shortlist_file,
+               "score only words that this file has for the words of the sentence (softalign shortlist)"),
     OPT_NUMBER("mini-batch", 0, "N", translate_arguments, search.mini_batch, BETWEEN(1, 1000000),
                "sentences decoded together; changes the speed, not the result"),
     OPT_SECTION("Unknown words"),
@@ -77,8 +80,12 @@ static const option translate_options[] = {
         "word-scores", 0, translate_arguments, search.word_scores,
         "put a tab (in rows of n-best: |||) and 'symbol:score' of each symbol behind each translation, or lists of "
         "them into jsonl"),
-    OPT_FLAG("alignment", 0, translate_arguments, search.attention,
-             "with jsonl: write the attention, a row for each target symbol, a number for each source symbol"),
+    OPT_FLAG(
+        "alignment", 0, translate_arguments, search.attention,
+        "write links of words, i-j with blanks between, from 0, source first, in a field of their own: behind the "
+        "text, in tsv behind the scores, in jsonl as \"links\"; jsonl also has the attention, a row for each "
+        "target symbol, a number for each source symbol"),
+    ALIGNMENT_OPTIONS(translate_arguments, links),
     OPT_FLAG("symbols", 0, translate_arguments, search.symbols,
              "write the symbols of the model with blanks between instead of text; 'score --symbols' reads them"),
     OPT_END,
@@ -88,6 +95,7 @@ typedef struct translator {
     const translate_arguments *a;
     model_list models;
     sa_dictionary *dictionary;
+    sa_shortlist *shortlist;
     text_input input, prefix; /* prefix.reader NULL: none */
     translation_writer writer;
     const char *output_name;
@@ -188,6 +196,7 @@ static int check_prefix_ends(translator *t) {
 static sa_status translate_lines(translator *t, size_t n, sa_translation **out, sa_error *error) {
     sa_translate_options search = t->a->search;
     search.dictionary = t->dictionary;
+    search.shortlist = t->shortlist;
     search.prefix = (const char *const *)t->start;
     search.first_line = t->done;
     return sa_translate_ensemble((const sa_model *const *)t->models.model, t->models.n, t->text, n, &search, out,
@@ -206,19 +215,57 @@ static void warn(translator *t, const sa_translation *translation, size_t line) 
                     t->input.name, line + 1, added, added == 1 ? " was" : "s were", added == 1 ? "it" : "them");
 }
 
+/* The links of each hypothesis as text; none where a line is too long for attention. */
+static sa_status make_links(const translator *t, const char *source, const sa_translation *translation,
+                            char **links, sa_error *error) {
+    sa_status status = SA_OK;
+    for (int k = 0; k < translation->n && status == SA_OK; k++) {
+        sa_alignment made = {0};
+        if (translation->hypothesis[k].length == 0 || translation->hypothesis[k].attention != NULL)
+            status = sa_alignment_make(&made, translation, k, source, &t->a->links, error);
+        if (status == SA_OK)
+            status = sa_links_format(&made.links, false, false, &links[k], error);
+        sa_alignment_free(&made);
+    }
+    return status;
+}
+
+/* Writes the translation of record i of the window. */
+static sa_status write_record(translator *t, size_t i, const sa_translation *translation, sa_error *error) {
+    const record *r = &t->record[i];
+    bool linked = t->a->search.attention && r->text != NULL;
+    t->writer.links = linked ? calloc((size_t)translation->n, sizeof *t->writer.links) : NULL;
+    sa_status status = SA_OK;
+    if (linked && t->writer.links == NULL) {
+        status = error->status = SA_MEMORY;
+        snprintf(error->text, sizeof error->text, "%s", sa_status_text(SA_MEMORY));
+    } else if (linked) {
+        status = make_links(t, r->text, translation, t->writer.links, error);
+    }
+    if (status == SA_OK)
+        write_translation(&t->writer, r, r->text != NULL ? translation : NULL, t->done + i);
+    for (int k = 0; t->writer.links != NULL && k < translation->n; k++)
+        free(t->writer.links[k]);
+    free(t->writer.links);
+    t->writer.links = NULL;
+    return status;
+}
+
 /* Translates the window and writes it. Returns CLI_OK or the exit status. */
 static int translate_window(translator *t) {
     sa_error error;
     sa_translation *translation;
     if (translate_lines(t, t->n, &translation, &error) != SA_OK)
         return cli_library_error(&error);
-    for (size_t i = 0; i < t->n; i++) {
-        const record *r = &t->record[i];
+    sa_status status = SA_OK;
+    for (size_t i = 0; i < t->n && status == SA_OK; i++) {
         warn(t, &translation[i], t->done + i);
-        write_translation(&t->writer, r, r->text != NULL ? &translation[i] : NULL, t->done + i);
+        status = write_record(t, i, &translation[i], &error);
         t->symbols += translation[i].hypothesis[0].length;
     }
     sa_translations_free(translation, t->n);
+    if (status != SA_OK)
+        return cli_library_error(&error);
     t->done += t->n;
     if (fflush(t->writer.file) != 0 || ferror(t->writer.file))
         return cli_write_error(t->output_name);
@@ -267,9 +314,12 @@ static size_t window_lines(const translate_arguments *a) {
 
 static sa_status open_inputs(translator *t, sa_error *error) {
     const translate_arguments *a = t->a;
+    t->models.options.threads = a->search.threads;
     sa_status status = models_open(&t->models, error);
     if (status == SA_OK && a->dictionary != NULL)
         status = sa_dictionary_open(&t->dictionary, a->dictionary, a->strict, error);
+    if (status == SA_OK && a->shortlist_file != NULL)
+        status = sa_shortlist_open(&t->shortlist, a->shortlist_file, t->models.model[0], error);
     if (status == SA_OK)
         status = text_open(&t->input, a->input, a->strict, error);
     if (status == SA_OK && a->prefix != NULL)
@@ -336,6 +386,7 @@ static int translate_files(const translate_arguments *a) {
     text_close(&t.input);
     text_close(&t.prefix);
     sa_dictionary_free(t.dictionary);
+    sa_shortlist_free(t.shortlist);
     models_close(&t.models);
     return status;
 }
@@ -345,7 +396,10 @@ static int check_files(const translate_arguments *a) {
         return cli_usage_error(&command_translate, "which model? -m FILE is missing");
     const struct {
         const char *option, *path;
-    } input[] = {{"input", a->input}, {"prefix", a->prefix}, {"dictionary", a->dictionary}};
+    } input[] = {{"input", a->input},
+                 {"prefix", a->prefix},
+                 {"dictionary", a->dictionary},
+                 {"shortlist", a->shortlist_file}};
     int from_stdin = 0;
     for (size_t i = 0; i < sizeof input / sizeof *input; i++) {
         if (input[i].path == NULL)
@@ -383,7 +437,8 @@ static int check_options(translate_arguments *a) {
         {a->scores && format != OUTPUT_TEXT, "--scores goes with text; other formats have the scores"},
         {a->n_best > 0 && (format == OUTPUT_TEXT || format == OUTPUT_TSV),
          "text and tsv have one translation a line; --n-best goes with jsonl and n-best"},
-        {s->attention && format != OUTPUT_JSONL, "--alignment goes with --output-format jsonl"},
+        {!s->attention && (a->links.shift || a->links.subwords || a->links.threshold > 0),
+         "--align-shift, --align-subwords and --align-threshold go with --alignment"},
         {a->dictionary != NULL && !s->replace_unk, "--dictionary goes with --replace-unk"},
         {s->symbols && s->replace_unk, "--replace-unk changes text; --symbols writes none"},
         {!s->sample && sampling, "--temperature, --top-k and --seed go with --sample"},
@@ -400,7 +455,7 @@ static int check_options(translate_arguments *a) {
 }
 
 static int translate_run(int argc, char **argv) {
-    translate_arguments a = {.input = "-", .output = "-", .column = 1};
+    translate_arguments a = {.models.options.precision = SA_AS_STORED, .input = "-", .output = "-", .column = 1};
     sa_translate_options_init(&a.search);
     int n;
     int status = options_parse(&command_translate, &a, argc, argv, &n);

@@ -21,7 +21,7 @@ void warn_unspaced(const lines *reference, const char *tokenizer);
 
 int out_of_memory(void);
 
-enum { MOST_METRICS = 4 };
+enum { MOST_METRICS = 5 };
 
 /* Arrays per score are (n_systems x n_metrics). */
 typedef struct evaluation {

@@ -29,6 +29,11 @@ static void print_bleu(const sa_bleu_result *r, int max_order) {
            r->hypothesis_length, r->reference_length);
 }
 
+static void print_aer(const sa_aer_result *r, int width) {
+    printf(" (precision = %.*f recall = %.*f links = %" PRId64 " sure = %" PRId64 ")", width, r->precision, width,
+           r->recall, r->links, r->sure);
+}
+
 /* One score with all that is known of it. */
 static void print_score(const evaluation *e, int metric, size_t first, size_t n) {
     const sa_statistics *s = e->statistics[metric];
@@ -41,6 +46,8 @@ static void print_score(const evaluation *e, int metric, size_t first, size_t n)
         printf(" (μ = %.*f ± %.*f)", e->width, e->interval[metric].mean, e->width, e->interval[metric].half);
     if (e->metric[metric].kind == SA_METRIC_BLEU)
         print_bleu(&score.detail.bleu, e->metric[metric].bleu.max_order);
+    if (e->metric[metric].kind == SA_METRIC_AER)
+        print_aer(&score.detail.aer, e->width);
     putchar('\n');
 }
 
@@ -199,8 +206,18 @@ static json_t *ter_json(const sa_metric *metric, const sa_score *score) {
                      score->detail.ter.reference_length);
 }
 
-static json_t *(*const detail_json[])(const sa_metric *metric, const sa_score *score) = {
-    [SA_METRIC_BLEU] = bleu_json, [SA_METRIC_CHRF] = chrf_json, [SA_METRIC_TER] = ter_json};
+static json_t *aer_json(const sa_metric *metric, const sa_score *score) {
+    (void)metric;
+    const sa_aer_result *r = &score->detail.aer;
+    return json_pack("{s:f, s:f, s:I, s:I}", "precision", r->precision, "recall", r->recall, "links",
+                     (json_int_t)r->links, "sure", (json_int_t)r->sure);
+}
+
+static json_t *(*const detail_json[])(const sa_metric *metric,
+                                      const sa_score *score) = {[SA_METRIC_BLEU] = bleu_json,
+                                                                [SA_METRIC_CHRF] = chrf_json,
+                                                                [SA_METRIC_TER] = ter_json,
+                                                                [SA_METRIC_AER] = aer_json};
 
 static json_t *sentences_json(const sa_statistics *s, size_t n) {
     json_t *array = json_array();

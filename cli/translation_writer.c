@@ -1,5 +1,7 @@
 #include "translation_writer.h"
 
+#include "json_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,11 @@ static void write_without(const translation_writer *w, const char *text, const c
     }
 }
 
+/* "0-0 1-2", or nothing when not asked for. */
+static const char *links_of(const translation_writer *w, int hypothesis) {
+    return w->links != NULL ? w->links[hypothesis] : "";
+}
+
 static void write_line(const translation_writer *w, const record *r, const sa_translation *t, size_t line) {
     (void)r;
     (void)line;
@@ -29,7 +36,10 @@ static void write_line(const translation_writer *w, const record *r, const sa_tr
         const sa_hypothesis *best = &t->hypothesis[0];
         if (w->scores)
             fprintf(w->file, "%.6f\t", best->normalized);
-        write_without(w, best->text, w->scores || w->word_scores ? "\n\r\t" : "\n\r");
+        bool fields = w->scores || w->word_scores || w->alignment;
+        write_without(w, best->text, fields ? "\n\r\t" : "\n\r");
+        if (w->alignment)
+            fprintf(w->file, "\t%s", links_of(w, 0));
         if (w->word_scores)
             write_word_scores(w->file, best, false);
     }
@@ -47,6 +57,8 @@ static void write_row(const translation_writer *w, const record *r, const sa_tra
     fputc('\t', w->file);
     write_without(w, best->text, "\n\r\t");
     fprintf(w->file, "\t%.6f\t%.6f", best->score, best->normalized);
+    if (w->alignment)
+        fprintf(w->file, "\t%s", links_of(w, 0));
     if (w->word_scores)
         write_word_scores(w->file, best, false);
     fputc('\n', w->file);
@@ -60,6 +72,8 @@ static void write_n_best(const translation_writer *w, const record *r, const sa_
         const sa_hypothesis *h = t != NULL ? &t->hypothesis[k] : &empty;
         fprintf(w->file, "%zu ||| ", line);
         write_in_row(w->file, h->text);
+        if (w->alignment)
+            fprintf(w->file, " ||| %s", links_of(w, k));
         fprintf(w->file, " ||| F0= %.6f ||| %.6f", h->score, h->normalized);
         if (w->word_scores)
             write_word_scores(w->file, h, true);
@@ -72,7 +86,7 @@ static void write_n_best(const translation_writer *w, const record *r, const sa_
 /* Members of an object that this program writes; those of the input by these names give way. */
 static const char *const own_members[] = {
     "source", "text",       "score",          "normalized", "symbols",     "symbol_scores", "pieces",
-    "error",  "hypotheses", "source_symbols", "line",       "items_added", "alignment"};
+    "error",  "hypotheses", "source_symbols", "line",       "items_added", "alignment",     "links"};
 
 static bool is_own(const char *name) {
     for (size_t i = 0; i < sizeof own_members / sizeof *own_members; i++)
@@ -81,30 +95,10 @@ static bool is_own(const char *name) {
     return false;
 }
 
-/* What some readers take for line ends is escaped too: U+0085, U+2028, U+2029. */
-static void write_string(FILE *file, const char *text) {
-    fputc('"', file);
-    for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s++) {
-        if (*s == '"' || *s == '\\')
-            fprintf(file, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7F)
-            fprintf(file, "\\u%04X", *s);
-        else if (*s == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9)) {
-            fprintf(file, "\\u20%02X", s[2] - 0x80);
-            s += 2;
-        } else if (*s == 0xC2 && s[1] == 0x85) {
-            fputs("\\u0085", file);
-            s++;
-        } else
-            fputc(*s, file);
-    }
-    fputc('"', file);
-}
-
 static void write_name(FILE *file, bool *first, const char *name) {
     fputs(*first ? "" : ",", file);
     *first = false;
-    write_string(file, name);
+    write_json_string(file, name);
     fputc(':', file);
 }
 
@@ -126,7 +120,7 @@ static void write_members(FILE *file, bool *first, json_t *object, bool inputs) 
 static void write_value(FILE *file, json_t *value) {
     bool first = true;
     if (json_is_string(value))
-        write_string(file, json_string_value(value));
+        write_json_string(file, json_string_value(value));
     else if (json_is_object(value)) {
         fputc('{', file);
         write_members(file, &first, value, false);
@@ -144,41 +138,18 @@ static void write_value(FILE *file, json_t *value) {
         json_dumpf(value, file, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 }
 
-static void write_strings(FILE *file, bool *first, const char *name, char *const *text, int n) {
-    write_name(file, first, name);
-    fputc('[', file);
-    for (int i = 0; i < n; i++) {
-        fputs(i > 0 ? "," : "", file);
-        write_string(file, text[i]);
-    }
-    fputc(']', file);
-}
-
-static void write_matrix(FILE *file, bool *first, const char *name, const float *at, int rows, int columns) {
-    write_name(file, first, name);
-    if (at == NULL) {
-        fputs("null", file);
-        return;
-    }
-    fputc('[', file);
-    for (int i = 0; i < rows; i++) {
-        fputs(i > 0 ? ",[" : "[", file);
-        for (int j = 0; j < columns; j++)
-            fprintf(file, j > 0 ? ",%.5f" : "%.5f", (double)at[(size_t)i * (size_t)columns + (size_t)j]);
-        fputc(']', file);
-    }
-    fputc(']', file);
-}
-
-static void write_hypothesis(const translation_writer *w, bool *first, const sa_hypothesis *h, int source_length) {
+static void write_hypothesis(const translation_writer *w, bool *first, const sa_hypothesis *h, const char *links,
+                             int source_length) {
     FILE *file = w->file;
     write_name(file, first, "text");
-    write_string(file, h->text);
+    write_json_string(file, h->text);
     fprintf(file, ",\"score\":%.6f,\"normalized\":%.6f", h->score, h->normalized);
     if (h->items_added > 0)
         fprintf(file, ",\"items_added\":%d", h->items_added);
-    if (w->word_scores || w->alignment)
-        write_strings(file, first, "symbols", h->symbol, h->length);
+    if (w->word_scores || w->alignment) {
+        write_name(file, first, "symbols");
+        write_json_strings(file, h->symbol, h->length);
+    }
     if (w->word_scores) {
         write_name(file, first, "symbol_scores");
         fputc('[', file);
@@ -186,20 +157,26 @@ static void write_hypothesis(const translation_writer *w, bool *first, const sa_
             fprintf(file, i > 0 ? ",%.6f" : "%.6f", h->word_score[i]);
         fputc(']', file);
     }
-    if (w->alignment)
-        write_matrix(file, first, "alignment", h->attention, h->length, source_length);
+    if (w->alignment) {
+        write_name(file, first, "alignment");
+        write_json_matrix(file, h->attention, h->length, source_length);
+        write_name(file, first, "links");
+        write_json_string(file, links);
+    }
 }
 
 static void write_best_and_others(const translation_writer *w, bool *first, const record *r,
                                   const sa_translation *t) {
     FILE *file = w->file;
     write_name(file, first, "source");
-    write_string(file, r->text);
+    write_json_string(file, r->text);
     if (t->pieces > 1)
         fprintf(file, ",\"pieces\":%d", t->pieces);
-    if (w->alignment)
-        write_strings(file, first, "source_symbols", t->source_symbol, t->source_length);
-    write_hypothesis(w, first, &t->hypothesis[0], t->source_length);
+    if (w->alignment) {
+        write_name(file, first, "source_symbols");
+        write_json_strings(file, t->source_symbol, t->source_length);
+    }
+    write_hypothesis(w, first, &t->hypothesis[0], links_of(w, 0), t->source_length);
     if (!w->hypotheses)
         return;
     write_name(file, first, "hypotheses");
@@ -207,7 +184,7 @@ static void write_best_and_others(const translation_writer *w, bool *first, cons
     for (int k = 0; k < t->n; k++) {
         bool inner = true;
         fputs(k > 0 ? ",{" : "{", file);
-        write_hypothesis(w, &inner, &t->hypothesis[k], t->source_length);
+        write_hypothesis(w, &inner, &t->hypothesis[k], links_of(w, k), t->source_length);
         fputc('}', file);
     }
     fputc(']', file);
@@ -223,7 +200,7 @@ static void write_object(const translation_writer *w, const record *r, const sa_
     else {
         write_name(w->file, &first, "line");
         fprintf(w->file, "%zu,\"error\":", line + 1);
-        write_string(w->file, r->problem);
+        write_json_string(w->file, r->problem);
     }
     fputs("}\n", w->file);
 }

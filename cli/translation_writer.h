@@ -12,7 +12,8 @@ typedef struct translation_writer {
     FILE *file;
     bool scores;      /* text: the normalized score before each */
     bool word_scores; /* behind, or in, what is written */
-    bool alignment;   /* jsonl: attention */
+    bool alignment;   /* links, in jsonl attention too */
+    char **links;     /* with alignment: those of each hypothesis of the translation that is written */
     bool hypotheses;  /* jsonl: a list of all of them */
 } translation_writer;
 

@@ -69,4 +69,4 @@ step "BLEU of all $lines translations, from 0 to 100"
 show $softalign evaluate --input demo/test.out $text/test.fr
 
 step 'What one translation looked at: a row for each word written, dark where it looked'
-show $softalign heatmap --model $run/best.safetensors "$sentence"
+show $softalign heatmap --model $run/best.safetensors --subwords "$sentence"

@@ -127,6 +127,14 @@ typedef enum sa_attention_score {
     SA_SCORE_LOCATION /* W s, a number for each position */
 } sa_attention_score;
 
+/* What a decoder remembers of where it looked (Tu et al. 2016), for each position of the source. */
+typedef enum sa_coverage {
+    SA_COVERAGE_NONE,
+    SA_COVERAGE_LINGUISTIC, /* the sum of the weights that it got */
+    SA_COVERAGE_FERTILITY,  /* that sum divided by how much it is expected to get, between 0 and 2 */
+    SA_COVERAGE_NEURAL      /* the state of a gated unit */
+} sa_coverage;
+
 /* How a line of a side is cut into symbols. */
 typedef enum sa_vocab_type {
     SA_VOCAB_WORD,
@@ -159,8 +167,10 @@ typedef struct sa_model_config {
     sa_attention_scope attention;
     int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
     sa_attention_score score;
-    int max_location;    /* positions that SA_SCORE_LOCATION scores; others get no weight */
-    bool input_feeding;  /* what was read out goes into the next step */
+    int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
+    bool input_feeding; /* what was read out goes into the next step */
+    sa_coverage coverage;
+    int dim_coverage;    /* of SA_COVERAGE_NEURAL: numbers for each position */
     int heads;           /* of every attention of a Transformer */
     int dim_ffn;         /* hidden layer of its network on each position */
     int dec_layers;      /* layers of its decoder; 0: as many as of the encoder */
@@ -184,8 +194,31 @@ SA_API bool sa_model_config_has(const sa_model_config *config, const char *optio
 
 typedef struct sa_model sa_model;
 
-/* Maps a model file written by training. */
+/* What the operands of matrix products are rounded to; sums and everything else stay in 32 bits.
+ *
+ * Training: SA_F32, or SA_BF16, which is about twice as fast on processors that have it (AVX512_BF16, AMX) and an
+ * error (SA_USAGE) elsewhere.
+ * Translation: weights and embeddings are rounded to bfloat16, or to 8 bits with a scale for each row, and so are
+ * the vectors that they are multiplied with, each by itself, so that results do not depend on what is translated
+ * together. Where the processor has no instructions for a type (AVX512_BF16, AVX512_VNNI, AMX), weights alone are
+ * rounded. SA_AS_STORED: what the file has. */
+typedef enum sa_precision { SA_F32, SA_BF16, SA_INT8, SA_AS_STORED } sa_precision;
+
+typedef struct sa_model_options {
+    sa_precision precision;
+    int threads; /* that prepare the weights; 0: all cores */
+} sa_model_options;
+
+/* SA_AS_STORED, all cores. */
+SA_API void sa_model_options_init(sa_model_options *options);
+/* Maps a model file written by training or sa_model_quantize, to translate with. Options NULL: the defaults. */
+SA_API sa_status sa_model_open_with(sa_model **out, const char *path, const sa_model_options *options,
+                                    sa_error *error);
+/* The same with the defaults. */
 SA_API sa_status sa_model_open(sa_model **out, const char *path, sa_error *error);
+/* Writes the model at `path` with its weights in SA_BF16 or SA_INT8: half, or a quarter of its size. It translates
+ * as the model itself does when it is opened with that precision, bit for bit; training cannot go on from it. */
+SA_API sa_status sa_model_quantize(const char *path, const char *output, sa_precision precision, sa_error *error);
 /* A model of that configuration without values: can be inspected, not used. */
 SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error);
 SA_API void sa_model_free(sa_model *model);
@@ -224,9 +257,6 @@ SA_API const char *sa_model_metadata(const sa_model *model, const char *key);
 
 typedef enum sa_optimizer { SA_ADADELTA, SA_ADAM, SA_SGD } sa_optimizer;
 typedef enum sa_valid_metric { SA_VALID_CROSS_ENTROPY, SA_VALID_PERPLEXITY, SA_VALID_BLEU } sa_valid_metric;
-/* What the operands of matrix products are rounded to. Sums, parameters and everything else stay in 32 bits. bf16
- * is about twice as fast on processors that have it (AVX512_BF16, AMX) and an error (SA_USAGE) elsewhere. */
-typedef enum sa_precision { SA_F32, SA_BF16 } sa_precision;
 /* How the learning rate goes on once the warm-up, if any, has raised it evenly to its value. */
 typedef enum sa_schedule {
     SA_SCHEDULE_CONSTANT, /* stays */
@@ -376,6 +406,35 @@ typedef enum sa_protect {
     SA_PROTECT_OFF   /* items are text as any other */
 } sa_protect;
 
+/* Target words that translations of a sentence may have: some frequent ones, and for each of its symbols the best
+ * translations. With one, only these are scored, and probabilities are those among them. */
+typedef struct sa_shortlist sa_shortlist;
+
+typedef struct sa_shortlist_options {
+    const char *train_source, *train_target; /* parallel text; train_target NULL: one TSV file */
+    bool strict;                             /* invalid UTF-8 is an error */
+    int frequent;                            /* most frequent words, which every list has */
+    int best;                                /* for each source symbol */
+    int64_t pairs;                           /* read at most */
+    int max_length;                          /* symbols, either side; longer pairs are dropped */
+    int threads;                             /* 0: all cores */
+} sa_shortlist_options;
+
+typedef struct sa_shortlist_result {
+    int64_t pairs;             /* learned from */
+    double coverage;           /* share of their targets' symbols that are in the list of the source */
+    double words_per_sentence; /* in its list, on average */
+} sa_shortlist_result;
+
+/* 100 frequent words, 20 for each symbol, from 200,000 pairs of at most 100 symbols. */
+SA_API void sa_shortlist_options_init(sa_shortlist_options *options);
+/* Learns one for the vocabularies of the model, and writes it. result may be NULL. */
+SA_API sa_status sa_shortlist_learn(const sa_model *model, const sa_shortlist_options *options, const char *output,
+                                    sa_shortlist_result *result, sa_error *error);
+/* SA_DATA when it was made for other vocabularies than the model's. */
+SA_API sa_status sa_shortlist_open(sa_shortlist **out, const char *path, const sa_model *model, sa_error *error);
+SA_API void sa_shortlist_free(sa_shortlist *shortlist);
+
 typedef struct sa_translate_options {
     int beam_size; /* 1: greedy */
     int n_best;    /* at most beam_size; or the number of samples */
@@ -392,6 +451,7 @@ typedef struct sa_translate_options {
     bool forbid_unk;                 /* never <unk> */
     bool replace_unk;                /* the source word that <unk> looked at most, in its place */
     const sa_dictionary *dictionary; /* or what this has for that word; NULL: copy */
+    const sa_shortlist *shortlist;   /* the words that are scored; NULL: all. It must be for the model */
     const char *const *prefix;       /* n texts that the translations begin with; it and each may be NULL. With
                                       * subwords the last word of one may be a part of a word; a blank ends it */
 
@@ -424,7 +484,9 @@ typedef struct sa_hypothesis {
     double *word_score; /* log p of each symbol; NULL unless asked for */
     float *attention;   /* (length x source_length), rows sum to 1; NULL unless asked for, where the model has none,
                            and   where a line of several pieces would need more than 2^24 numbers */
-    int items_added;    /* protected items that the model left out */
+    int *word;       /* with attention: the word of text that each symbol begins or goes on with, counted from 0 at
+                        blanks; -1: none, as </s>. NULL unless attention was asked for */
+    int items_added; /* protected items that the model left out */
 } sa_hypothesis;
 
 typedef struct sa_translation {
@@ -432,6 +494,7 @@ typedef struct sa_translation {
     sa_hypothesis *hypothesis;
     int source_length;    /* source symbols, </s> included; 0 for an empty line */
     char **source_symbol; /* NULL unless asked for */
+    int *source_word;     /* of each: the word of the line, as in a hypothesis */
     int pieces;           /* translated one by one, their symbols one behind the other here; 0 for an empty line */
     bool too_long;        /* a sentence was longer than max_length, and was cut */
 } sa_translation;
@@ -458,166 +521,101 @@ SA_API sa_status sa_score_pairs(const sa_model *const *models, int n_models, con
                                 const char *const *targets, size_t n, const sa_translate_options *options,
                                 sa_translation **out, sa_error *error);
 
-/* ---- evaluation -------------------------------------------------------------------------------------- */
+/* How fast translation is, measured. */
+typedef struct sa_bench_translate_options {
+    const char *model; /* a model file; or NULL: random weights of `config`, whose translations are made 1.08 times
+                          as long as their sources */
+    sa_model_config config; /* not looked at when there is a file */
+    const char *source;     /* text to translate; blank lines are left out */
+    int sentences;          /* of it, evenly chosen */
+    sa_precision precision;
+    int beam_size, mini_batch;
+    int threads; /* 0: all cores */
+    int passes;  /* over the sentences, after one for warming up; the best counts */
+} sa_bench_translate_options;
 
-/* Metrics have the definitions and, to the last digits, the values of sacreBLEU 2. In all of them hypotheses[i] is
- * line i and references[r][i] reference r of it; a NULL or blank reference is left out where a line has others.
- * Options NULL: sacreBLEU's defaults. Texts are given detokenised. */
+typedef struct sa_translate_bench {
+    double parameters;
+    double sentences_per_second;
+    double words_per_second; /* target symbols, end marks left out; of random weights all symbols */
+    double gflops_done;      /* billions of product operations a second, of whole translations */
+    double gflops_products;  /* the same products, each by itself, on the same threads */
+    double share;            /* gflops_done / gflops_products */
+    double first_seconds;    /* from opening the model to the first translation, of one sentence */
+    double peak_megabytes;   /* most resident memory of this process meanwhile */
+} sa_translate_bench;
 
-#define SA_SIGNATURE_SIZE 160 /* "nrefs:1|case:mixed|...": how a score was made */
+SA_API sa_status sa_bench_translate(const sa_bench_translate_options *options, sa_translate_bench *out,
+                                    sa_error *error);
 
-#define SA_BLEU_MAX_ORDER 8
+/* ---- word alignments --------------------------------------------------------------------------------- */
 
-typedef enum sa_bleu_tokenizer { SA_TOK_13A, SA_TOK_INTL, SA_TOK_CHAR, SA_TOK_NONE } sa_bleu_tokenizer;
-typedef enum sa_bleu_smoothing {
-    SA_SMOOTH_EXP,
-    SA_SMOOTH_FLOOR,
-    SA_SMOOTH_ADD_K,
-    SA_SMOOTH_NONE
-} sa_bleu_smoothing;
+/* A link between a word of the source and one of the target, which count from 0. */
+typedef struct sa_link {
+    int source, target;
+    float weight;  /* how sure it is, 0 ... 1; 1 where nothing is known */
+    bool possible; /* not sure: annotators of gold links may doubt */
+} sa_link;
 
-typedef struct sa_bleu_options {
-    sa_bleu_tokenizer tokenizer;
-    sa_bleu_smoothing smoothing;
-    double smooth_value; /* negative: the method's usual one (floor 0.1, add-k 1) */
-    bool lowercase;
-    bool effective_order;
-    int max_order; /* 4 */
-} sa_bleu_options;
+/* Those of a pair, in order of source, then target, no two alike. */
+typedef struct sa_links {
+    size_t n;
+    sa_link *link;
+} sa_links;
 
-typedef struct sa_bleu_result {
-    double bleu;                         /* 0 ... 100 */
-    double precision[SA_BLEU_MAX_ORDER]; /* percent, smoothed */
-    int64_t correct[SA_BLEU_MAX_ORDER], total[SA_BLEU_MAX_ORDER];
-    double brevity_penalty;
-    int64_t hypothesis_length, reference_length;
-    char signature[SA_SIGNATURE_SIZE]; /* nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... */
-} sa_bleu_result;
+/* Reads "0-0 1-2 2p3 3-1:0.75": links with blanks between, i-j or, where only possible, ipj or i?j, with a weight
+ * or without. base: what the first word is called, 0 or 1; swap: the target word is named first. Of a link that
+ * stands there twice the surer stays. SA_DATA with the piece that is no link; no line may name more than a million
+ * words. Free with sa_links_free. */
+SA_API sa_status sa_links_parse(sa_links *out, const char *line, int base, bool swap, sa_error *error);
+SA_API void sa_links_free(sa_links *links);
+/* Writes them so, from 0, the target word first if swap, with weights or without. *out belongs to the caller. */
+SA_API sa_status sa_links_format(const sa_links *links, bool swap, bool weights, char **out, sa_error *error);
 
-/* 13a, exp, mixed case, order 4. */
-SA_API void sa_bleu_options_init(sa_bleu_options *options);
-/* Corpus BLEU (Papineni et al. 2002). */
-SA_API sa_status sa_bleu(const char *const *hypotheses, size_t n, const char *const *const *references,
-                         size_t n_references, const sa_bleu_options *options, sa_bleu_result *result,
-                         sa_error *error);
-/* From counts: correct, total, lengths and options in, bleu, precision and brevity penalty out. */
-SA_API void sa_bleu_compute(sa_bleu_result *result, const sa_bleu_options *options);
+/* Makes the source the target and the target the source. */
+SA_API void sa_links_swap(sa_links *links);
 
-#define SA_CHRF_MAX_ORDER 10
+/* How the links of two directions are made one. */
+typedef enum sa_symmetrization {
+    SA_INTERSECTION,       /* links that both have */
+    SA_UNION,              /* that one has */
+    SA_GROW_DIAG,          /* the intersection; then, again and again, links of the union next to those, diagonally
+                              too, that link a word without any */
+    SA_GROW_DIAG_FINAL,    /* then links of the forward, last of the reverse direction of such a word */
+    SA_GROW_DIAG_FINAL_AND /* the same, but of two such words */
+} sa_symmetrization;
+/* Both name the source word first. A weight is the mean of both, 0 where there is no link. (Och and Ney 2003;
+ * Koehn, Och and Marcu 2003; candidates are tried in order, again and again, as fast_align's atools does.) Free
+ * with sa_links_free. */
+SA_API sa_status sa_links_symmetrize(sa_links *out, const sa_links *forward, const sa_links *reverse,
+                                     sa_symmetrization how, sa_error *error);
 
-typedef struct sa_chrf_options {
-    int char_order; /* 6: longest n-grams of characters, 1 ... SA_CHRF_MAX_ORDER */
-    int word_order; /* 0: longest n-grams of words, 0 ... SA_CHRF_MAX_ORDER; 2 makes it chrF++ */
-    int beta;       /* 2: how many times as much recall counts as precision; 0 ... 100 */
-    bool lowercase;
-    bool whitespace;    /* white space belongs to the n-grams of characters */
-    bool eps_smoothing; /* every order counts, also one that a text is too short for, as in chrF++.py */
-} sa_chrf_options;
+typedef struct sa_alignment_options {
+    bool subwords; /* between symbols of the model, and not words of the texts */
+    int shift; /* a symbol has the weights of the step that writes it (0), or of the next one, which reads it (1);
+                  of the last symbol, </s>, those of the first step */
+    float threshold; /* links to all source words with at least so much weight; 0: to the one with the most, and to
+                        none where </s> has more */
+} sa_alignment_options;
 
-typedef struct sa_chrf_result {
-    double chrf;                       /* 0 ... 100 */
-    char signature[SA_SIGNATURE_SIZE]; /* nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:... */
-} sa_chrf_result;
+/* How words of a translation belong to words of its source. */
+typedef struct sa_alignment {
+    int source_length, target_length; /* </s>, which is last, counted */
+    char **source, **target;          /* the words */
+    float *weights; /* (target_length x source_length); rows sum to 1, or are 0 where the model saw nothing of a
+                       word */
+    sa_links links; /* </s> has none */
+} sa_alignment;
 
-SA_API void sa_chrf_options_init(sa_chrf_options *options);
-/* Corpus chrF (Popovic 2015, 2017): with P and R the precision and recall of n-grams, averaged over the orders,
- *   chrF = 100 (1 + beta^2) P R / (beta^2 P + R)
- * from counts summed over the lines, each against the reference that gives the line its best score. */
-SA_API sa_status sa_chrf(const char *const *hypotheses, size_t n, const char *const *const *references,
-                         size_t n_references, const sa_chrf_options *options, sa_chrf_result *result,
-                         sa_error *error);
+/* From the attention of a hypothesis (sa_translate, sa_score_pairs, with attention). source: the line that was
+ * translated. A word of several symbols has, as a source word, the sum of their weights, and as a target word the
+ * mean of their rows. What stands for no word counts as </s>. A pair of two empty lines has one weight, of </s> on
+ * </s>, which is 1. SA_USAGE where there is no attention. Free with sa_alignment_free. */
+SA_API sa_status sa_alignment_make(sa_alignment *out, const sa_translation *t, int hypothesis, const char *source,
+                                   const sa_alignment_options *options, sa_error *error);
+SA_API void sa_alignment_free(sa_alignment *alignment);
 
-typedef struct sa_ter_options {
-    bool case_sensitive; /* else lower case */
-    bool normalized;     /* punctuation is cut off the words */
-    bool no_punct;       /* punctuation is taken out */
-    bool asian_support;  /* the two above also for Chinese and Japanese; normalized: a word for each ideograph */
-} sa_ter_options;
-
-typedef struct sa_ter_result {
-    double ter;                        /* from 0, less is better; above 100 when there are more edits than words */
-    double edits, reference_length;    /* of all lines; the length is the mean over a line's references */
-    char signature[SA_SIGNATURE_SIZE]; /* nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:... */
-} sa_ter_result;
-
-SA_API void sa_ter_options_init(sa_ter_options *options);
-/* Translation edit rate (Snover et al. 2006): insertions, deletions and substitutions of words and shifts of
- * phrases that make the hypothesis the nearest reference, per 100 words of the references; found as Tercom finds
- * them, greedily and in a beam. */
-SA_API sa_status sa_ter(const char *const *hypotheses, size_t n, const char *const *const *references,
-                        size_t n_references, const sa_ter_options *options, sa_ter_result *result, sa_error *error);
-
-typedef enum sa_metric_kind { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_TER } sa_metric_kind;
-
-/* A metric and its options; those of other kinds are not looked at. */
-typedef struct sa_metric {
-    sa_metric_kind kind;
-    sa_bleu_options bleu;
-    sa_chrf_options chrf;
-    sa_ter_options ter;
-} sa_metric;
-
-/* The defaults of every kind. */
-SA_API void sa_metric_init(sa_metric *metric, sa_metric_kind kind);
-
-/* What a metric counts in each line of a translation. Counted once, it gives the score of the whole, of single
- * lines, and of texts that are drawn from it; it is constant, and the texts are needed no more. */
-typedef struct sa_statistics sa_statistics;
-SA_API sa_status sa_statistics_collect(sa_statistics **out, const sa_metric *metric, const char *const *hypotheses,
-                                       size_t n, const char *const *const *references, size_t n_references,
-                                       sa_error *error);
-SA_API void sa_statistics_free(sa_statistics *statistics);
-/* "BLEU", "chrF2++" or "TER", and how the scores are made; live as long as the statistics. */
-SA_API const char *sa_statistics_name(const sa_statistics *statistics);
-SA_API const char *sa_statistics_signature(const sa_statistics *statistics);
-
-typedef struct sa_score {
-    double score;
-    union {
-        sa_bleu_result bleu;
-        sa_chrf_result chrf;
-        sa_ter_result ter;
-    } detail; /* of the metric's kind */
-} sa_score;
-
-/* The score of lines first ... first + n - 1: all of them are the corpus, one is a sentence (for which BLEU is
- * usually made with effective_order). Lines outside are the programmer's mistake. */
-SA_API void sa_statistics_score(const sa_statistics *statistics, size_t first, size_t n, sa_score *score);
-
-/* Resampling. The draws, and so the values, are those of sacreBLEU with the same seed. */
-typedef struct sa_resampling {
-    int samples; /* from 1 */
-    uint64_t seed;
-} sa_resampling;
-/* What NULL stands for. */
-#define SA_BOOTSTRAP_SAMPLES 1000
-#define SA_RANDOMIZATION_SAMPLES 10000
-#define SA_RESAMPLING_SEED 12345
-
-typedef struct sa_interval {
-    double mean; /* of the scores of the samples */
-    double half; /* half the width of the interval that holds 95% of them */
-} sa_interval;
-
-/* The 95% confidence interval of a corpus score: it is computed again of samples of as many lines, drawn with
- * replacement (Koehn 2004). */
-SA_API sa_status sa_bootstrap(const sa_statistics *statistics, const sa_resampling *resampling,
-                              sa_interval *interval, sa_error *error);
-
-typedef enum sa_paired_test_kind {
-    SA_PAIRED_BOOTSTRAP,    /* lines are drawn with replacement, the same for both systems (Koehn 2004) */
-    SA_PAIRED_RANDOMIZATION /* each line's translations change sides or do not (Riezler and Maxwell 2005) */
-} sa_paired_test_kind;
-
-/* How likely a difference of the corpus scores as large as that of the two would be if the systems were equally
- * good. d is the difference, d_i that of sample i, N the number of samples:
- *   bootstrap      p = (1 + number of i with |d_i| - mean_j |d_j| > |d|) / (N + 1)
- *   randomization  p = (1 + number of i with |d_i| > |d|) / (N + 1)
- * and 1 where d is 0.
- * SA_USAGE unless both are of one metric and of as many lines. */
-SA_API sa_status sa_paired_test(const sa_statistics *baseline, const sa_statistics *system,
-                                sa_paired_test_kind kind, const sa_resampling *resampling, double *p_value,
-                                sa_error *error);
+#include <softalign/evaluation.h>
 
 /* ---- the paper's core, by itself --------------------------------------------------------------------- */
 
@@ -634,10 +632,54 @@ SA_API sa_status sa_attention(sa_attention_shape shape, const float *s, const fl
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 
-/* The attention of a hypothesis as text: source symbols across, target symbols down, blocks of grey (0 light or
- * absent, 1 full), at most `columns` wide. The string belongs to the caller (free). */
-SA_API sa_status sa_heatmap_text(const sa_translation *translation, int hypothesis, int columns, char **out,
+/* Weights between two rows of words, to be drawn: the attention of a translation, or any other. */
+typedef struct sa_heatmap {
+    int rows, columns; /* target words, which stand at the left; source words, which stand at the top */
+    char **row, **column;
+    float *weight;       /* (rows x columns), 0 ... 1 */
+    unsigned char *mark; /* (rows x columns), 1: a hard link, which is marked; NULL: none is */
+    char *title;         /* NULL: none */
+} sa_heatmap;
+
+/* Copies what is given. words: pieces of words become words, where a side is of such pieces, which is so when one
+ * of them begins with "▁" (U+2581): a source word gets the sum of the weights of its pieces, a target word the
+ * mean, so that rows keep their sums; "</s>" stays apart, and a text without blanks keeps its pieces. weight is
+ * (rows x columns); what is no number from 0 to 1 counts as the nearer of both, NaN as 0. Free with
+ * sa_heatmap_free, which may be called once it failed too. */
+SA_API sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, char *const *column, int columns,
+                                 const float *weight, bool words, sa_error *error);
+/* Marks the largest weight of each row, the first of equals; none where the row, or the column of that weight, is
+ * "</s>", or where all are 0. */
+SA_API sa_status sa_heatmap_mark_largest(sa_heatmap *heatmap, sa_error *error);
+SA_API void sa_heatmap_free(sa_heatmap *heatmap);
+
+/* What the weights from 0 to 1 look like. */
+typedef enum sa_palette {
+    SA_PALETTE_BLUES,   /* white to blue */
+    SA_PALETTE_GREYS,   /* white to black */
+    SA_PALETTE_VIRIDIS, /* violet over green to yellow */
+    SA_PALETTE_PAPER    /* black to white, as in the figures of Bahdanau et al. 2015 */
+} sa_palette;
+
+typedef struct sa_heatmap_options {
+    sa_palette palette;
+    bool numbers; /* weights stand in their cells, in hundredths */
+    bool colours; /* of text: cells are colours (xterm's 256) instead of blocks of grey */
+    int width;    /* of text: columns at most; wider ones are drawn in parts, of eight source words at least */
+} sa_heatmap_options;
+
+/* A heat map without rows or columns is drawn as its title, or else as a note that it is empty.
+ *
+ * The heat map as lines of text. Source words stand over their cells as numbers, and in a list below; marked cells
+ * stand in brackets. The string belongs to the caller (free). */
+SA_API sa_status sa_heatmap_text(const sa_heatmap *heatmap, const sa_heatmap_options *options, char **out,
                                  sa_error *error);
+/* Writes n heat maps to a file, whole or not at all: SVG, PNG or PDF, by the ending of the path. In PDF each is a
+ * page. SVG and PNG have one: several go to as many files, with "-1", "-2", ... before the ending. *unknown (NULL
+ * is allowed) is how many characters no installed font has (PNG and PDF). SA_USAGE for another ending, without
+ * cairo and pango where they are needed, or for a PNG of more than 32,767 pixels. */
+SA_API sa_status sa_heatmaps_write(const sa_heatmap *heatmaps, int n, const char *path,
+                                   const sa_heatmap_options *options, size_t *unknown, sa_error *error);
 
 /* What models said of pictures, on one sheet. captions[i]: of sa_translate for the line pictures[i], with
  * attention; references[i] is written under it, where there are any (NULL: none). Each picture stands in `columns`

@@ -26,3 +26,12 @@ void *block_new_cleared(size_t bytes) {
     void *data = block_new(bytes);
     return data ? memset(data, 0, bytes) : NULL;
 }
+
+bool block_reserve(buffer *b, size_t bytes) {
+    if (bytes <= b->size)
+        return true;
+    free(b->data);
+    b->data = block_new(bytes);
+    b->size = b->data ? bytes : 0;
+    return b->data;
+}

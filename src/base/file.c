@@ -63,6 +63,14 @@ void file_unmap(file_mapping *mapping) {
     *mapping = (file_mapping){0};
 }
 
+void file_forget(const void *data, size_t size) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)data, end = begin + size;
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page; /* whole pages only: the others have something else as well */
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
 /* Where the bytes really go: path itself, or what it links to. A rename onto a device would replace the device. */

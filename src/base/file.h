@@ -17,6 +17,9 @@ typedef struct file_mapping {
 sa_status file_map(file_mapping *out, const char *path, sa_error *error);
 /* Unmaps and clears *mapping; an empty or cleared one is fine. */
 void file_unmap(file_mapping *mapping);
+/* Tells the system that a part of a mapping will not be read for a while: it leaves this process's resident memory.
+ */
+void file_forget(const void *data, size_t size);
 
 typedef struct file_chunk {
     const void *data; /* may be NULL when size is 0 */

@@ -16,4 +16,8 @@ memory_room memory_pages_left(const char *root);
 /* Addresses that may still be taken, used or not: by RLIMIT_AS and RLIMIT_DATA. */
 memory_room memory_addresses_left(const char *root);
 
+/* Most bytes that were resident since the process began, or since the last memory_forget_peak; 0: not known. */
+double memory_peak(void);
+void memory_forget_peak(void);
+
 #endif

@@ -12,11 +12,11 @@ static const double SLACK = 1e-3;
 /* Gives the row of live hypothesis k, with log p of </s> and, in *word, the only one that may follow, or -1: what
  * the row leaves may. */
 static bool open_row(chooser *c, const beam *b, int row, int k, score_row *out, double *end, int *word) {
-    if (!stepper_row(c->stepper, row + k, out)) {
+    if (!row_scores_get(c->scores, row + k, out)) {
         c->broken = true;
         return false;
     }
-    *end = stepper_log_prob(c->stepper, VOCAB_EOS);
+    *end = row_scores_log_prob(c->scores, VOCAB_EOS);
     *word = constraint_forced(b->sentence, b->tip[k], b->max_length);
     if (*word < 0)
         constraint_apply(&c->constraints, b->sentence, b->tip[k], out);
@@ -57,7 +57,7 @@ int beam_search_next(chooser *c, const beam *b, int row) {
         if (!open_row(c, b, row, k, &x, &end, &word))
             return 0;
         if (word >= 0) {
-            double log_p = word == VOCAB_EOS ? end : stepper_log_prob(c->stepper, word);
+            double log_p = word == VOCAB_EOS ? end : row_scores_log_prob(c->scores, word);
             found = add_candidate(c, b, found, (candidate){before + log_p, k, word, 0});
             continue;
         }
@@ -66,7 +66,7 @@ int beam_search_next(chooser *c, const beam *b, int row) {
         for (int i = 0; i < n; i++) {
             word = c->best[i].index;
             found =
-                add_candidate(c, b, found, (candidate){before + stepper_log_prob(c->stepper, word), k, word, 0});
+                add_candidate(c, b, found, (candidate){before + row_scores_log_prob(c->scores, word), k, word, 0});
         }
     }
     return found;
@@ -129,7 +129,7 @@ int beam_sample_next(chooser *c, const beam *b, int row) {
         for (int i = start ? 0 : k; i < (start ? b->places : k + 1); i++) {
             int sample = start ? i : b->tip[k]->sample, depth = start ? 0 : b->tip[k]->depth;
             int drawn = word < 0 ? draw(c, b, n, sample, depth) : word;
-            double log_p = drawn == VOCAB_EOS ? end : stepper_log_prob(c->stepper, drawn);
+            double log_p = drawn == VOCAB_EOS ? end : row_scores_log_prob(c->scores, drawn);
             c->candidates[i] = (candidate){score_of(b->tip[k]) + log_p, k, drawn, sample};
         }
     }

@@ -31,7 +31,7 @@ typedef struct candidate {
 typedef struct chooser {
     const sa_translate_options *options;
     constraints constraints;
-    stepper *stepper;
+    row_scores *scores;
     candidate *candidates; /* as many as a beam has places */
     scored *best;          /* as many, or top_k (at most V) when that is more */
     real *weight;          /* V, when sampling */
@@ -40,7 +40,7 @@ typedef struct chooser {
 } chooser;
 
 /* Fills c->candidates with what comes next, in the order of the next tips, and returns how many there are. row: of
- * the first live hypothesis in the stepper's last step. */
+ * the first live hypothesis in the last step. */
 int beam_search_next(chooser *c, const beam *b, int row);
 int beam_sample_next(chooser *c, const beam *b, int row);
 

@@ -15,6 +15,8 @@ static int open_length(const source_sentence *source) {
 }
 
 int constraint_max_length(const sa_translate_options *options, const source_sentence *source, int positions) {
+    if (source->forced_length > 0)
+        return source->forced_length;
     int length = (int)fmin((double)options->max_length_factor * (positions - 1), 1e6) + ROOM;
     int forced = source->n_prefix + open_length(source);
     if (forced > 0 && length < forced + ROOM)
@@ -87,7 +89,7 @@ void constraint_apply(const constraints *c, const source_sentence *source, const
     }
     if (c->options->forbid_unk)
         score_row_forbid(row, VOCAB_UNK);
-    if (depth_of(tip) < c->options->min_length)
+    if (depth_of(tip) < c->options->min_length || depth_of(tip) + 1 < source->forced_length)
         score_row_forbid(row, VOCAB_EOS);
     forbid_repetition(c, tip, row);
     forbid_items(c, source, tip, row);

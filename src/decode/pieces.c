@@ -15,6 +15,8 @@ typedef struct cutter {
     held_item *items;
     size_t n_items, taken; /* of the line, and of them by pieces so far */
     bool protect, too_long;
+    const char *whole; /* the text that pieces are cut out of */
+    int *origin;       /* its words in the line; NULL: the same */
 } cutter;
 
 /* ---- items ------------------------------------------------------------------------------------------- */
@@ -99,6 +101,10 @@ static sa_status encode(const cutter *c, source_piece *p, const char *text, size
     if (!line)
         return sa_fail_memory(error, n);
     sa_status status = symbols_encode(&p->source, c->source, line, c->options->replace_unk, error);
+    word_counter before = {0};
+    words_take(&before, c->whole, (size_t)(text - c->whole));
+    if (status == SA_OK && c->options->attention)
+        status = symbols_number(&p->source, c->source, line, n, before.n - before.open, c->origin, error);
     free(line);
     return status;
 }
@@ -162,8 +168,12 @@ sa_status pieces_add(piece_list *out, const vocab *source, const sa_translate_op
         return sa_fail_memory(error, 0);
     strbuf held = {0};
     sa_status status = protect ? hold_items(&c, text, &held, error) : SA_OK;
+    c.whole = protect ? held.data : text;
+    if (status == SA_OK && protect && o->attention)
+        status = words_under_protection(&c.origin, text, c.whole, error);
     if (status == SA_OK)
-        status = add_text(&c, protect ? held.data : text, protect ? held.length : strlen(text), error);
+        status = add_text(&c, c.whole, protect ? held.length : strlen(text), error);
+    free(c.origin);
     strbuf_free(&held);
     *too_long = c.too_long;
     return status;
@@ -187,6 +197,7 @@ typedef struct joint {
     size_t n;
     int source_length;
     bool attention, symbols, word_scores;
+    int *first; /* word of the joined text in which each part begins */
 } joint;
 
 static const sa_hypothesis *part_of(const joint *j, size_t i, int k) {
@@ -196,6 +207,7 @@ static const sa_hypothesis *part_of(const joint *j, size_t i, int k) {
 
 static char *join_texts(const joint *j, int k) {
     strbuf text = {0};
+    word_counter words = {0};
     strbuf_puts(&text, "");
     for (size_t i = 0; i < j->n; i++) {
         const char *next = part_of(j, i, k)->text;
@@ -206,6 +218,9 @@ static char *join_texts(const joint *j, int k) {
                      !cut_needs_no_blank(text.data, text.length, next, length);
         strbuf_puts(&text, apart ? " " : "");
         strbuf_append(&text, next, length);
+        words.open = words.open && !apart && j->pieces[i].line_feeds == 0;
+        int first = words_take(&words, next, length);
+        j->first[i] = first < 0 ? words.n : first;
     }
     return strbuf_take(&text);
 }
@@ -217,10 +232,13 @@ static bool copy_symbols(char **to, char *const *from, int n) {
     return true;
 }
 
-/* Words, scores and attention of part i, of which `words` target and `columns` source symbols stand before. */
-static bool copy_words(const joint *j, const sa_hypothesis *from, int source_length, int words, int columns,
+/* Words, scores and attention of part p, of which `words` target and `columns` source symbols stand before. */
+static bool copy_words(const joint *j, size_t p, const sa_hypothesis *from, int words, int columns,
                        sa_hypothesis *to) {
     size_t length = (size_t)from->length;
+    int source_length = j->parts[p].source_length;
+    for (int i = 0; from->word && i < from->length; i++)
+        to->word[words + i] = from->word[i] < 0 ? -1 : from->word[i] + j->first[p];
     if (j->word_scores)
         memcpy(to->word_score + words, from->word_score, length * sizeof *to->word_score);
     for (int i = 0; j->attention && i < from->length; i++)
@@ -239,14 +257,15 @@ static bool join_hypothesis(const joint *j, int k, sa_hypothesis *out) {
     }
     size_t length = (size_t)out->length;
     out->text = join_texts(j, k);
+    out->word = part_of(j, 0, k)->word ? calloc(length, sizeof *out->word) : NULL;
     out->symbol = j->symbols ? calloc(length, sizeof *out->symbol) : NULL;
     out->word_score = j->word_scores ? calloc(length, sizeof *out->word_score) : NULL;
     out->attention = j->attention ? calloc(length * (size_t)j->source_length, sizeof *out->attention) : NULL;
-    bool ok = out->text && (!j->symbols || out->symbol) && (!j->word_scores || out->word_score) &&
-              (!j->attention || out->attention);
+    bool ok = out->text && (!part_of(j, 0, k)->word || out->word) && (!j->symbols || out->symbol) &&
+              (!j->word_scores || out->word_score) && (!j->attention || out->attention);
     for (size_t i = 0, words = 0, columns = 0; i < j->n && ok; i++) {
         const sa_hypothesis *h = part_of(j, i, k);
-        ok = copy_words(j, h, j->parts[i].source_length, (int)words, (int)columns, out);
+        ok = copy_words(j, i, h, (int)words, (int)columns, out);
         words += (size_t)h->length;
         columns += (size_t)j->parts[i].source_length;
     }
@@ -254,14 +273,19 @@ static bool join_hypothesis(const joint *j, int k, sa_hypothesis *out) {
 }
 
 static bool join_sources(const joint *j, sa_translation *out) {
-    if (!j->parts[0].source_symbol)
-        return true;
-    out->source_symbol = calloc((size_t)j->source_length, sizeof *out->source_symbol);
-    int at = 0;
-    bool ok = out->source_symbol != NULL;
+    const sa_translation *first = &j->parts[0];
+    size_t length = (size_t)j->source_length, at = 0;
+    out->source_symbol = first->source_symbol ? calloc(length, sizeof *out->source_symbol) : NULL;
+    out->source_word = first->source_word ? calloc(length, sizeof *out->source_word) : NULL;
+    bool ok = (!first->source_symbol || out->source_symbol) && (!first->source_word || out->source_word);
     for (size_t i = 0; i < j->n && ok; i++) {
-        ok = copy_symbols(out->source_symbol + at, j->parts[i].source_symbol, j->parts[i].source_length);
-        at += j->parts[i].source_length;
+        const sa_translation *part = &j->parts[i];
+        size_t n = (size_t)part->source_length;
+        if (out->source_symbol)
+            ok = copy_symbols(out->source_symbol + at, part->source_symbol, part->source_length);
+        if (out->source_word)
+            memcpy(out->source_word + at, part->source_word, n * sizeof *out->source_word);
+        at += n;
     }
     return ok;
 }
@@ -295,13 +319,15 @@ sa_status pieces_join(sa_translation *out, const source_piece *pieces, sa_transl
         j.attention = first->attention && attention_fits(&j, most);
         j.symbols = first->symbol;
         j.word_scores = first->word_score;
+        j.first = calloc(n, sizeof *j.first);
         out->source_length = j.source_length;
         out->hypothesis = calloc((size_t)most, sizeof *out->hypothesis);
-        ok = out->hypothesis && join_sources(&j, out);
+        ok = j.first && out->hypothesis && join_sources(&j, out);
         for (int k = 0; k < most && ok; k++) {
             out->n = k + 1;
             ok = join_hypothesis(&j, k, &out->hypothesis[k]);
         }
+        free(j.first);
     }
     out->pieces = (int)n;
     out->too_long = too_long;

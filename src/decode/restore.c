@@ -91,29 +91,32 @@ static int place_of(const restoring *r, const held_item *item) {
     return best < r->words ? best : r->words - 1;
 }
 
-/* An id whose own text does not matter. */
-static void add(written *out, int id, const char *text) {
+/* Returns the word of the symbol. */
+static int add(const restoring *r, written *out, word_counter *words, int id, const char *text) {
     out->ids[out->n] = id;
     out->text[out->n++] = text;
+    return words_take_symbol(words, r->target, id, text);
 }
 
 /* Items that follow a word, in their order in the source. A blank is a symbol of its own: "▁". */
-static void add_missing(const restoring *r, int word, written *out) {
+static void add_missing(const restoring *r, int word, written *out, word_counter *words) {
     int any = vocab_placeholder(r->target, PROTECT_NUMBER);
     for (size_t k = 0; k < r->n; k++)
         if (!r->used[k] && r->behind[k] == word) {
-            add(out, any, " ");
-            add(out, any, r->items[k].text);
+            add(r, out, words, any, " "); /* ids whose own text does not matter */
+            add(r, out, words, any, r->items[k].text);
             out->added++;
         }
 }
 
 static void write_all(const restoring *r, const char *const *texts, written *out) {
-    add_missing(r, -1, out);
+    word_counter words = {0};
+    add_missing(r, -1, out, &words);
     for (int i = 0; i < r->words; i++) {
         bool symbol = kind_of(r->target, r->h->ids[i]) >= 0;
-        add(out, r->h->ids[i], symbol ? (r->text[i] ? r->text[i] : "") : texts[i]);
-        add_missing(r, i, out);
+        const char *text = symbol ? (r->text[i] ? r->text[i] : "") : texts[i];
+        out->word[i] = add(r, out, &words, r->h->ids[i], text);
+        add_missing(r, i, out, &words);
     }
 }
 
@@ -127,7 +130,8 @@ sa_status restore_items(written *out, const vocab *target, const hypothesis *h, 
     r.behind = calloc(n + 1, sizeof *r.behind);
     out->ids = calloc(room, sizeof *out->ids);
     out->text = calloc(room, sizeof *out->text);
-    bool ok = r.used && r.text && r.behind && out->ids && out->text;
+    out->word = calloc((size_t)h->length, sizeof *out->word);
+    bool ok = r.used && r.text && r.behind && out->ids && out->text && out->word;
     sa_status status = ok ? fill_symbols(&r, error) : sa_fail_memory(error, room * sizeof *out->text);
     for (size_t k = 0; k < n && status == SA_OK; k++)
         r.behind[k] = place_of(&r, &items[k]);
@@ -145,5 +149,6 @@ void written_free(written *w) {
     free(w->ids);
     free(w->text);
     free(w->shown);
+    free(w->word);
     *w = (written){0};
 }

@@ -3,7 +3,7 @@
 #define DECODE_RESTORE_H
 
 #include "decode/search.h"
-#include "text/vocab.h"
+#include "text/words.h"
 
 /* An item of a source sentence. */
 typedef struct held_item {
@@ -18,6 +18,7 @@ typedef struct written {
     const char **text;
     size_t n;
     const char **shown; /* of each symbol of the hypothesis, </s> too: the item that it stands for, or NULL */
+    int *word;          /* of each symbol but </s>: the word of the text that it begins or goes on with; -1: none */
     int added;          /* items that the hypothesis has no symbol for */
 } written;
 

@@ -34,6 +34,23 @@ static char **place_texts(int n) {
     return text;
 }
 
+/* Of n symbols, the last of which is </s>. */
+static int *copy_words(const int *word, int n) {
+    int *copy = calloc((size_t)n, sizeof *copy);
+    if (copy) {
+        memcpy(copy, word, (size_t)(n - 1) * sizeof *copy);
+        copy[n - 1] = -1;
+    }
+    return copy;
+}
+
+static int *no_words(int n) {
+    int *none = calloc((size_t)n, sizeof *none);
+    for (int i = 0; none && i < n; i++)
+        none[i] = -1;
+    return none;
+}
+
 sa_status result_empty(sa_translation *out, sa_error *error) {
     out->hypothesis = calloc(1, sizeof *out->hypothesis);
     if (!out->hypothesis)
@@ -52,21 +69,24 @@ sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error
 }
 
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
-                        const id_list *source, const char *const *shown, sa_error *error) {
+                        const symbols *source, const char *const *shown, sa_error *error) {
     const sa_model *owner = models->owner;
-    out->source_length = model_positions(&owner->net.config, (int)source->n);
-    if (o->attention)
-        out->source_symbol = vocab_length(owner->source)
-                                 ? place_texts(out->source_length)
-                                 : symbol_texts(owner->source, source->id, (int)source->n, shown);
-    return out->source_symbol || !o->attention ? SA_OK : sa_fail_memory(error, 0);
+    bool is_text = vocab_length(owner->source) == 0;
+    int n = out->source_length = model_positions(&owner->net.config, (int)source->ids.n);
+    if (!o->attention)
+        return SA_OK;
+    out->source_symbol = is_text ? symbol_texts(owner->source, source->ids.id, n, shown) : place_texts(n);
+    out->source_word = is_text ? copy_words(source->word, n) : no_words(n);
+    return out->source_symbol && out->source_word ? SA_OK : sa_fail_memory(error, 0);
 }
 
 sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa_translate_options *o,
-                            hypothesis *from, char *text, const char *const *shown, sa_error *error) {
+                            hypothesis *from, char *text, const char *const *shown, const int *word,
+                            sa_error *error) {
     *out =
         (sa_hypothesis){.text = text, .score = from->score, .normalized = from->normalized, .length = from->length};
     if (o->attention) {
+        out->word = copy_words(word, from->length);
         out->attention = from->attention;
         from->attention = NULL;
     }
@@ -74,10 +94,10 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
         out->word_score = from->word_score;
         from->word_score = NULL;
     }
-    bool symbols = o->attention || o->word_scores;
-    if (symbols)
+    bool shows = o->attention || o->word_scores;
+    if (shows)
         out->symbol = symbol_texts(models->owner->target, from->ids, from->length, shown);
-    return text && (out->symbol || !symbols) ? SA_OK : sa_fail_memory(error, 0);
+    return text && (out->symbol || !shows) && (out->word || !o->attention) ? SA_OK : sa_fail_memory(error, 0);
 }
 
 void sa_translations_free(sa_translation *translations, size_t n) {
@@ -87,11 +107,13 @@ void sa_translations_free(sa_translation *translations, size_t n) {
             sa_hypothesis *h = &t->hypothesis[k];
             free(h->text);
             free(h->attention);
+            free(h->word);
             free(h->word_score);
             free_texts(h->symbol, h->length);
         }
         free(t->hypothesis);
         free_texts(t->source_symbol, t->source_length);
+        free(t->source_word);
     }
     free(translations);
 }

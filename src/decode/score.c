@@ -5,6 +5,7 @@
 #include "decode/symbols.h"
 #include "decode/translate_options.h"
 #include "model/loss.h"
+#include "text/words.h"
 
 #include <limits.h>
 #include <math.h>
@@ -160,11 +161,11 @@ static sa_status write_line(const scoring_job *job, size_t line, hypothesis *h, 
     if (!out->hypothesis)
         return sa_fail_memory(error, 0);
     out->n = 1;
-    SA_TRY(result_source(out, job->models, job->options, &job->source[line].ids, NULL, error));
+    SA_TRY(result_source(out, job->models, job->options, &job->source[line], NULL, error));
     hypothesis with_ids = *h;
     with_ids.ids = job->target[line].ids.id;
     sa_status status = result_hypothesis(out->hypothesis, job->models, job->options, &with_ids,
-                                         strdup(job->targets[line]), NULL, error);
+                                         strdup(job->targets[line]), NULL, job->target[line].word, error);
     h->attention = with_ids.attention;
     h->word_score = with_ids.word_score;
     return status;
@@ -194,6 +195,29 @@ static sa_status score_batch(void *argument, const size_t *lines, int n, sa_erro
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
+/* The ids of `line`, which is the original but for what is protected in it, and, for attention, their words. */
+static sa_status encode_side(const scoring_job *job, symbols *out, const vocab *v, const char *original,
+                             const char *line, sa_error *error) {
+    SA_TRY(symbols_encode(out, v, line, false, error));
+    if (!job->options->attention)
+        return SA_OK;
+    int *origin = NULL;
+    if (line != original)
+        SA_TRY(words_under_protection(&origin, original, line, error));
+    sa_status status = symbols_number(out, v, line, strlen(line), 0, origin, error);
+    free(origin);
+    return status;
+}
+
+/* Symbols are words themselves. */
+static sa_status read_symbols(const scoring_job *job, symbols *out, const char *line, sa_error *error) {
+    SA_TRY(symbols_read(out, job->models->owner->target, line, error));
+    out->word = calloc(out->ids.n + 1, sizeof *out->word);
+    for (size_t i = 0; out->word && i < out->ids.n; i++)
+        out->word[i] = (int)i;
+    return out->word ? SA_OK : sa_fail_memory(error, out->ids.n * sizeof *out->word);
+}
+
 /* Both sides as ids: the source as it is translated, and in the target symbols for those of its items that come
  * through as they are. */
 static sa_status encode(scoring_job *job, const char *source, size_t i, sa_error *error) {
@@ -212,11 +236,12 @@ static sa_status encode(scoring_job *job, const char *source, size_t i, sa_error
             return sa_fail_memory(error, length[0] + length[1]);
         }
     }
-    sa_status status = symbols_encode(&job->source[i], owner->source, line[0], false, error);
+    const char *original[2] = {source, job->targets[i]};
+    sa_status status = encode_side(job, &job->source[i], owner->source, original[0], line[0], error);
     if (status == SA_OK && read)
-        status = symbols_read(&job->target[i], owner->target, job->targets[i], error);
+        status = read_symbols(job, &job->target[i], original[1], error);
     else if (status == SA_OK)
-        status = symbols_encode(&job->target[i], owner->target, line[1], false, error);
+        status = encode_side(job, &job->target[i], owner->target, original[1], line[1], error);
     strbuf_free(&text[0]);
     strbuf_free(&text[1]);
     return status;

@@ -250,13 +250,14 @@ sa_status search_translate(const ensemble *models, const vocab *target, tape *t,
     s.keep_attention =
         options->attention || options->replace_unk || options->coverage_penalty > 0 || vocab_protects(target);
     s.chooser.options = options;
-    s.chooser.stepper = &s.stepper;
+    s.chooser.scores = &s.stepper.scores;
     s.width = options->sample ? options->n_best : options->beam_size;
     memset(out, 0, (size_t)n * sizeof *out);
-    bool ok = allocate(&s, target) && stepper_begin(&s.stepper, models, t, sentences, n, n * s.width);
+    bool ok = allocate(&s, target) &&
+              stepper_begin(&s.stepper, models, t, options->shortlist, target, sentences, n, n * s.width);
     while (ok && s.rows > 0)
         ok = step(&s);
-    bool finite = !s.chooser.broken && (!ok || scores_are_finite(&s));
+    bool finite = t->failed || (!s.chooser.broken && (!ok || scores_are_finite(&s)));
     ok = ok && finite && write_results(&s, out);
     release(&s);
     if (ok)

@@ -1,5 +1,7 @@
 #include "decode/symbols.h"
 
+#include "text/words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +38,22 @@ sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error 
     return SA_OK;
 }
 
+sa_status symbols_number(symbols *s, const vocab *v, const char *encoded, size_t length, int first,
+                         const int *origin, sa_error *error) {
+    if (vocab_length(v))
+        return SA_OK;
+    s->word = calloc(s->ids.n + 1, sizeof *s->word);
+    if (!s->word)
+        return sa_fail_memory(error, s->ids.n * sizeof *s->word);
+    SA_TRY(words_of_symbols(v, encoded, length, s->word, s->ids.n, error));
+    for (size_t i = 0; i < s->ids.n; i++)
+        s->word[i] = origin ? origin[first + s->word[i]] : first + s->word[i];
+    return SA_OK;
+}
+
 void symbols_free(symbols *s) {
     id_list_free(&s->ids);
+    free(s->word);
     free(s->text);
     strbuf_free(&s->bytes);
     *s = (symbols){0};

@@ -8,12 +8,18 @@ typedef struct symbols {
     id_list ids;
     const char **text; /* of each id, as vocab_encode_texts gives it; NULL unless asked for */
     strbuf bytes;      /* behind text */
+    int *word;         /* of each id: see symbols_number; NULL before */
 } symbols;
 
 /* ids without </s>. On failure *out is empty. */
 sa_status symbols_encode(symbols *out, const vocab *v, const char *line, bool texts, sa_error *error);
 /* The same of a line that has the symbols' own texts, with blanks between; without text. */
 sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error *error);
+/* Fills word: the word of each id in the line, counted from 0 at blanks. encoded: the text that the ids are of;
+ * origin: word i of it lies in word origin[i] of the line, NULL: they have the same. first: words of `encoded`
+ * before it, where it is cut out of a longer text. Symbols that are no text have no words: word stays NULL. */
+sa_status symbols_number(symbols *s, const vocab *v, const char *encoded, size_t length, int first,
+                         const int *origin, sa_error *error);
 void symbols_free(symbols *s);
 
 /* What a translation must begin with.

@@ -89,8 +89,10 @@ static sa_status write_hypothesis(const translation_job *job, const source_piece
     SA_TRY(write_words(job, piece, from, &w, error));
     bool raw = job->options->symbols;
     sa_status status = raw ? write_symbols(target, from, &text, error) : decode(target, &w, &text, error);
+    for (int i = 0; raw && i < from->length - 1; i++)
+        w.word[i] = i;
     if (status == SA_OK)
-        status = result_hypothesis(out, job->models, job->options, from, text, raw ? NULL : w.shown, error);
+        status = result_hypothesis(out, job->models, job->options, from, text, raw ? NULL : w.shown, w.word, error);
     out->items_added = raw ? 0 : w.added;
     written_free(&w);
     return status;
@@ -106,7 +108,7 @@ static sa_status write_piece(const translation_job *job, size_t i, hypotheses *f
         return sa_fail_memory(error, 0);
     }
     piece_show_items(piece, shown);
-    sa_status status = result_source(out, job->models, job->options, &piece->source.ids, shown, error);
+    sa_status status = result_source(out, job->models, job->options, &piece->source, shown, error);
     free(shown);
     for (int k = 0; k < found->n && status == SA_OK; k++) {
         out->n = k + 1;

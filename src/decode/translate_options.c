@@ -1,5 +1,7 @@
 #include "decode/translate_options.h"
 
+#include "decode/shortlist.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -62,6 +64,9 @@ sa_status translate_options_check(const sa_translate_options *o, const ensemble 
                        "this model cannot protect numbers, addresses and tags: it was trained without --protect");
     if (o->replace_unk && vocab_length(models->owner->source))
         return sa_fail(error, SA_USAGE, "sources of this model have no words to put in the place of unknown ones");
+    if (o->shortlist && (o->shortlist->vocab_size[SA_SOURCE] != vocab_size(models->owner->source) ||
+                         o->shortlist->vocab_size[SA_TARGET] != vocab_size(models->owner->target)))
+        return sa_fail(error, SA_USAGE, "the shortlist is for a model with other vocabularies");
     if (o->dictionary && !o->replace_unk)
         return sa_fail(error, SA_USAGE, "a dictionary is for replacing unknown words, which was not asked for");
     if ((o->replace_unk || o->coverage_penalty > 0) && !ensemble_attends(models))

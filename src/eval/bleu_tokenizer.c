@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include <string.h>
 

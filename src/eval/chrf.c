@@ -1,7 +1,7 @@
 #include "base/utf8.h"
 #include "eval/metric.h"
 #include "eval/ngram_match.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "eval/cutter.h"
 
 #include "base/utf8.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include <string.h>
 

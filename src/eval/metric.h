@@ -10,6 +10,8 @@ enum { METRIC_NAME_SIZE = 32, METRIC_MAX_WIDTH = 64, METRIC_COLUMNS = 4 };
 typedef struct metric_class {
     const char *label; /* in messages */
     sa_status (*check)(const sa_metric *metric, sa_error *error);
+    /* What may be wrong with a text; NULL: nothing. */
+    sa_status (*check_text)(const sa_metric *metric, const char *text, bool is_reference, sa_error *error);
     /* How many numbers are counted in a line, at most METRIC_MAX_WIDTH. */
     int (*width)(const sa_metric *metric);
     /* "chrF2", and the signature between nrefs and version: "case:mixed|eff:yes". */
@@ -28,7 +30,7 @@ typedef struct metric_class {
     size_t signature_offset;
 } metric_class;
 
-extern const metric_class bleu_metric, chrf_metric, ter_metric;
+extern const metric_class bleu_metric, chrf_metric, ter_metric, aer_metric;
 
 struct sa_statistics {
     const metric_class *class;

@@ -1,5 +1,5 @@
 #include "eval/metric.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include "base/utf8.h"
 
@@ -11,6 +11,7 @@ static const metric_class *const metrics[] = {
     [SA_METRIC_BLEU] = &bleu_metric,
     [SA_METRIC_CHRF] = &chrf_metric,
     [SA_METRIC_TER] = &ter_metric,
+    [SA_METRIC_AER] = &aer_metric,
 };
 
 enum { METRICS = sizeof metrics / sizeof metrics[0] };
@@ -20,6 +21,7 @@ void sa_metric_init(sa_metric *metric, sa_metric_kind kind) {
     sa_bleu_options_init(&metric->bleu);
     sa_chrf_options_init(&metric->chrf);
     sa_ter_options_init(&metric->ter);
+    sa_aer_options_init(&metric->aer);
 }
 
 static sa_status check_texts(const char *label, const char *const *hypotheses, size_t n,
@@ -33,6 +35,27 @@ static sa_status check_texts(const char *label, const char *const *hypotheses, s
             return sa_fail(error, SA_USAGE, "%s: hypothesis %zu is NULL; give an empty text instead", label, i + 1);
         if (n_references == 1 && !references[0][i])
             return sa_fail(error, SA_USAGE, "%s: line %zu has no reference", label, i + 1);
+    }
+    return SA_OK;
+}
+
+static sa_status check_text(const sa_statistics *s, const char *text, size_t line, size_t reference,
+                            sa_error *error) {
+    sa_error inner;
+    if (!text || s->class->check_text(&s->metric, text, reference > 0, &inner) == SA_OK)
+        return SA_OK;
+    if (reference == 0)
+        return sa_fail(error, inner.status, "%s: hypothesis %zu: %s", s->class->label, line + 1, inner.text);
+    return sa_fail(error, inner.status, "%s: line %zu of reference %zu: %s", s->class->label, line + 1, reference,
+                   inner.text);
+}
+
+static sa_status check_contents(const sa_statistics *s, const char *const *hypotheses,
+                                const char *const *const *references, size_t n_references, sa_error *error) {
+    for (size_t i = 0; s->class->check_text && i < s->n; i++) {
+        SA_TRY(check_text(s, hypotheses[i], i, 0, error));
+        for (size_t r = 0; r < n_references; r++)
+            SA_TRY(check_text(s, references[r][i], i, r + 1, error));
     }
     return SA_OK;
 }
@@ -91,6 +114,7 @@ static sa_status count_lines(sa_statistics *s, void *state, const char *const *h
 
 static sa_status collect(sa_statistics *s, const char *const *hypotheses, const char *const *const *references,
                          size_t n_references, sa_error *error) {
+    SA_TRY(check_contents(s, hypotheses, references, n_references, error));
     s->width = s->class->width(&s->metric);
     s->class->name(&s->metric, s->name);
     s->stride = ((size_t)s->width + METRIC_COLUMNS - 1) / METRIC_COLUMNS * METRIC_COLUMNS;

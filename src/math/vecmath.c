@@ -426,6 +426,83 @@ MULTI void vec_to_bf16(uint16_t *y, const float *x, long n) {
     }
 }
 
+MULTI void vec_from_bf16(float *y, const uint16_t *x, long n) {
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        uint32_t bits = (uint32_t)x[i] << 16;
+        memcpy(&y[i], &bits, sizeof bits);
+    }
+}
+
+/* Of numbers without a sign the bits are in the order of the values, NaN above all. */
+MULTI float vec_max_abs(const float *x, int n) {
+    uint32_t best = 0;
+#pragma omp simd reduction(max : best)
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= 0x7FFFFFFF;
+        best = bits > best ? bits : best;
+    }
+    float value;
+    memcpy(&value, &best, sizeof value);
+    return value;
+}
+
+/* x, rounded to a whole number, in the low bits; |x| below 2^21. What NaN gives is not undefined, but not known. */
+INLINE uint32_t whole_bits(float x) {
+    float shifted = x + 12582912.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    return bits;
+}
+
+MULTI void vec_to_int8(int8_t *y, const float *x, float scale, int n) {
+    if (scale == 0) {
+        memset(y, 0, (size_t)n);
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        float q = x[i] / scale;
+        q = q > 127 ? 127 : q;
+        q = q < -127 ? -127 : q;
+        y[i] = (int8_t)(uint8_t)whole_bits(q);
+    }
+}
+
+MULTI void vec_from_int8(float *y, const int8_t *x, float scale, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = scale * (float)x[i];
+}
+
+MULTI void vec_to_uint8(uint8_t *y, const float *x, float factor, int n) {
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        y[i] = (uint8_t)(whole_bits(factor * x[i]) + 128);
+}
+
+MULTI void vec_from_int32(float *y, const void *x, const int32_t *offset, const float *scale, float row_scale,
+                          const float *plus, int n) {
+    const char *at = x;
+    if (plus) {
+#pragma omp simd
+        for (int i = 0; i < n; i++) {
+            int32_t sum;
+            memcpy(&sum, at + (long)i * 4, sizeof sum);
+            y[i] = (float)(sum - offset[i]) * (scale[i] * row_scale) + plus[i];
+        }
+        return;
+    }
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        int32_t sum;
+        memcpy(&sum, at + (long)i * 4, sizeof sum);
+        y[i] = (float)(sum - offset[i]) * (scale[i] * row_scale);
+    }
+}
+
 MULTI real vec_tanh_dot(const real *v, const real *q, const real *k, int n) {
     real sum = 0;
 #pragma omp simd reduction(+ : sum)

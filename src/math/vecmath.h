@@ -74,8 +74,20 @@ real vec_sum_exp(const real *x, real shift, int n);
 /* y = log(x), -infinity below the least normal number; x at least 0 and finite. */
 void vec_log(real *y, const real *x, int n);
 
-/* y = x rounded to bfloat16, to nearest, ties to even; NaN stays NaN. */
+/* y = x rounded to bfloat16, to nearest, ties to even; NaN stays NaN. And back. */
 void vec_to_bf16(uint16_t *y, const float *x, long n);
+void vec_from_bf16(float *y, const uint16_t *x, long n);
+
+/* The largest |x|; NaN if one is NaN. */
+float vec_max_abs(const float *x, int n);
+/* y = x / scale, rounded to nearest, ties to even, within -127 ... 127; 0 where scale is 0. And y = scale x. */
+void vec_to_int8(int8_t *y, const float *x, float scale, int n);
+void vec_from_int8(float *y, const int8_t *x, float scale, int n);
+/* y = factor x + 128, rounded to nearest; factor x must be within -128 ... 127. */
+void vec_to_uint8(uint8_t *y, const float *x, float factor, int n);
+/* y = (x - offset) (scale row_scale) + plus (NULL: 0). x are int32_t, and may lie where y is; plus may be y. */
+void vec_from_int32(float *y, const void *x, const int32_t *offset, const float *scale, float row_scale,
+                    const float *plus, int n);
 
 /* v . tanh(q + k) */
 real vec_tanh_dot(const real *v, const real *q, const real *k, int n);

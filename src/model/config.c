@@ -18,6 +18,11 @@ static const char *const score_names[] = {[SA_SCORE_DOT] = "dot",
                                           [SA_SCORE_CONCAT] = "concat",
                                           [SA_SCORE_LOCATION] = "location",
                                           NULL};
+static const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
+                                             [SA_COVERAGE_LINGUISTIC] = "linguistic",
+                                             [SA_COVERAGE_FERTILITY] = "fertility",
+                                             [SA_COVERAGE_NEURAL] = "neural",
+                                             NULL};
 
 enum { SIZE_MOST = 1 << 24 };
 
@@ -48,6 +53,8 @@ const config_field config_fields[CONFIG_FIELDS] = {
     NAMED(SCORE, ENUM, "score", score, score_names),
     SIZE(MAX_LOCATION, max_location, 1),
     FLAG(INPUT_FEEDING, input_feeding),
+    NAMED(COVERAGE, ENUM, "coverage", coverage, coverage_names),
+    SIZE(DIM_COVERAGE, dim_coverage, 1),
     SIZE(HEADS, heads, 1),
     SIZE(DIM_FFN, dim_ffn, 1),
     NUMBER(DEC_LAYERS, INT, dec_layers, 0, MODEL_LAYERS_MAX),

@@ -13,6 +13,7 @@ typedef struct gnmt {
     lstm_cell forward, backward;
     lstm_stack encoder, decoder; /* of the encoder without its lowest layer */
     param *W_a, *U_a, *v_a;
+    coverage_unit coverage;
 } gnmt;
 
 static sa_status check(const sa_model_config *c, sa_error *error) {
@@ -45,6 +46,7 @@ static void declare(model *m, const weight_scope *scope) {
     p->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, n, USE_STEP);
     p->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
     p->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
+    coverage_declare(&p->coverage, scope, c, c->dim_att, D, n);
     model_declare_target(m, scope, false);
     for (int i = 0; i < L; i++) {
         snprintf(prefix, sizeof prefix, "decoder.%d", i + 1);
@@ -86,19 +88,30 @@ static void encode(const model *m, tape *t, const source_batch *source, tensor *
     tensor *h = op_gather(t, top, NULL, s->at[s->T], order.row);
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
     out->h = (annotations){h, linear(t, h, p->U_a, NULL), order.at, source->lengths, s->T};
+    out->coverage = coverage_of_source(t, &p->coverage, h);
 }
 
 /* ---- decoder ----------------------------------------------------------------------------------------- */
 
-/* c_i = sum_j a_j h_j, a = softmax_j(v_a . tanh(W_a m_{i-1} + U_a h_j)) */
-static tensor *look(const gnmt *p, tape *t, const encoding *source, const int *rows, tensor *h, tensor **weights) {
-    const attention_form form = {.score = &score_additive, .v_a = p->v_a};
-    return attention(t, &form, linear_consumed(t, 1, &(linear_term){h, p->W_a}, NULL), &source->h, rows, weights);
+static void start(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out) {
+    const gnmt *p = m->own;
+    lstm_hand_over(m, t, source, n, rows, out);
+    if (p->coverage.kind)
+        out->part[out->n++] = coverage_start(t, &p->coverage, n, &source->h);
 }
 
-/* The lowest layer and the looks; all rows of what it showed, and of contexts and weights. *state changes. */
+/* c_i = sum_j a_j h_j, a = softmax_j(v_a . tanh(W_a m_{i-1} + U_a h_j)); *covered changes. */
+static tensor *look(const gnmt *p, tape *t, const encoding *source, const int *rows, tensor *h, tensor **covered,
+                    tensor **weights) {
+    const attention_form form = {.score = &score_additive, .v_a = p->v_a};
+    tensor *q = linear_consumed(t, 1, &(linear_term){h, p->W_a}, NULL);
+    return coverage_attention(t, &p->coverage, form, q, h, &source->h, &source->coverage, rows, covered, weights);
+}
+
+/* The lowest layer and the looks; all rows of what it showed, and of contexts and weights. *state and *covered
+ * change. */
 static tensor *run_lowest(const gnmt *p, tape *t, const encoding *source, const step_words *words,
-                          lstm_state *state, tensor **contexts, tensor **weights) {
+                          lstm_state *state, tensor **covered, tensor **contexts, tensor **weights) {
     const steps *over = &words->steps;
     const lstm_cell *cell = &p->decoder.cell[0];
     size_t list = (size_t)over->T * sizeof(tensor *);
@@ -109,7 +122,7 @@ static tensor *run_lowest(const gnmt *p, tape *t, const encoding *source, const 
     tape_loop_begin(t, over, false);
     for (int i = 0; i < over->T; i++) {
         int j = tape_loop_next(t);
-        c[j] = look(p, t, source, words->source, first_rows(t, state->h, over->n[j]), &a[j]);
+        c[j] = look(p, t, source, words->source, first_rows(t, state->h, over->n[j]), covered, &a[j]);
         *state = lstm_step(t, &cell->step, tape_step(t, gates, over, j), c[j], *state);
         h[j] = state->h;
     }
@@ -128,8 +141,9 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     lstm_state state[LSTM_LAYERS_MAX];
     lstm_run run[LSTM_LAYERS_MAX];
     lstm_states_get(in, layers, state);
+    tensor *covered = p->coverage.kind ? in->part[in->n - 1] : NULL;
     stack_input stack = {.over = &words->steps, .before = state};
-    stack.x = run_lowest(p, t, source, words, &state[0], &stack.context, &output->weights);
+    stack.x = run_lowest(p, t, source, words, &state[0], &covered, &stack.context, &output->weights);
     const stack_dropout dropout = {r->dropout, SITE_DECODER, words->number};
     output->s = lstm_stack_run(t, &p->decoder, 1, &stack, dropout, run);
     if (!output->s)
@@ -137,6 +151,8 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     for (int i = 1; i < layers; i++)
         state[i] = (lstm_state){run[i].h[last], run[i].c[last]};
     lstm_states_put(out, layers, state);
+    if (covered)
+        out->part[out->n++] = covered;
 }
 
 const family family_gnmt = {
@@ -144,7 +160,7 @@ const family family_gnmt = {
     .check = check,
     .declare = declare,
     .encode = encode,
-    .start = lstm_hand_over,
+    .start = start,
     .steps = make_steps,
     .readout = lstm_readout,
     .width = lstm_width,

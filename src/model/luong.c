@@ -12,13 +12,20 @@ typedef struct luong {
     lstm_stack encoder, decoder;
     param *W_a, *U_a, *v_a; /* those that the score reads */
     param *W_p, *v_p;       /* local-p */
-    param *U_c, *C_c;       /* W_c = [C_c, U_c] */
+    coverage_unit coverage;
+    param *U_c, *C_c; /* W_c = [C_c, U_c] */
 } luong;
 
 static uint64_t idle(const sa_model_config *c) {
     return (c->attention == SA_ATTEND_GLOBAL ? CONFIG_BIT(ATTENTION_WINDOW) : 0) |
            (c->score != SA_SCORE_CONCAT ? CONFIG_BIT(DIM_ATT) : 0) |
            (c->score != SA_SCORE_LOCATION ? CONFIG_BIT(MAX_LOCATION) : 0);
+}
+
+static sa_status check(const sa_model_config *c, sa_error *error) {
+    if (c->score != SA_SCORE_LOCATION || c->coverage == SA_COVERAGE_NONE)
+        return SA_OK;
+    return sa_fail(error, SA_USAGE, "coverage goes with scores that read the source; location reads none of it");
 }
 
 static void declare_attention(luong *p, const weight_scope *scope, const sa_model_config *c) {
@@ -38,6 +45,7 @@ static void declare_attention(luong *p, const weight_scope *scope, const sa_mode
         p->W_p = weight_declare(scope, "attention", "W_p", WEIGHT_MATRIX, 1, n, n, USE_STEP);
         p->v_p = weight_declare(scope, "attention", "v_p", WEIGHT_MATRIX, 1, 1, n, USE_STEP);
     }
+    coverage_declare(&p->coverage, scope, c, concat ? c->dim_att : n, n, n);
 }
 
 static void declare(model *m, const weight_scope *scope) {
@@ -78,13 +86,17 @@ static void encode(const model *m, tape *t, const source_batch *source, tensor *
     tensor *h = op_gather(t, top, NULL, source->steps.at[source->steps.T], order.row);
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
     out->h = (annotations){h, keys(m, t, h), order.at, source->lengths, source->steps.T};
+    out->coverage = coverage_of_source(t, &p->coverage, h);
 }
 
-/* The states of the layers, and the attentional vector of the step before: at first zeros. */
+/* The states of the layers; the attentional vector of the step before, at first zeros; and coverage. */
 static void start(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out) {
+    const luong *p = m->own;
     lstm_hand_over(m, t, source, n, rows, out);
     if (m->config.input_feeding)
         out->part[out->n++] = op_zeros(t, n, m->config.dim_rnn);
+    if (p->coverage.kind)
+        out->part[out->n++] = coverage_start(t, &p->coverage, n, &source->h);
 }
 
 /* What a state gives to energies: itself, or W_a h. */
@@ -103,7 +115,7 @@ static const int *number_of_step(tape *t, int n, int step) {
 }
 
 static tensor *look(const model *m, tape *t, const encoding *source, const int *rows, int step, tensor *h,
-                    tensor **weights) {
+                    tensor **covered, tensor **weights) {
     static const attention_score *const scores[] = {[SA_SCORE_DOT] = &score_dot,
                                                     [SA_SCORE_GENERAL] = &score_dot,
                                                     [SA_SCORE_CONCAT] = &score_additive,
@@ -118,7 +130,8 @@ static tensor *look(const model *m, tape *t, const encoding *source, const int *
         form.centre = number_of_step(t, (int)tensor_rows(h), step);
     if (m->config.attention == SA_ATTEND_LOCAL_P) /* p = S sigmoid(v_p . tanh(W_p h)) */
         form.place = linear_consumed(t, 1, &(linear_term){op_tanh(t, linear(t, h, p->W_p, NULL)), p->v_p}, NULL);
-    return attention(t, &form, query(m, t, h), &source->h, rows, weights);
+    return coverage_attention(t, &p->coverage, form, query(m, t, h), h, &source->h, &source->coverage, rows,
+                              covered, weights);
 }
 
 static void make_steps(const model *m, tape *t, const encoding *source, const step_words *words,
@@ -127,6 +140,7 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     const steps *over = &words->steps;
     int layers = m->config.layers;
     bool feeds = m->config.input_feeding;
+    tensor *covered = p->coverage.kind ? in->part[in->n - 1] : NULL;
     tensor **said = tape_bytes(t, (size_t)over->T * sizeof *said), *fed = feeds ? in->part[2 * layers] : NULL;
     tensor **weights = tape_bytes(t, (size_t)over->T * sizeof *weights);
     tensor *gates = lstm_cell_input(t, &p->decoder.cell[0], words->e, NULL);
@@ -141,7 +155,7 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
         int j = tape_loop_next(t);
         tensor *context = feeds ? first_rows(t, fed, over->n[j]) : NULL;
         tensor *h = lstm_stack_step(t, &p->decoder, tape_step(t, gates, over, j), context, &masks, state);
-        tensor *c = look(m, t, source, words->source, in->length + j, h, &weights[j]);
+        tensor *c = look(m, t, source, words->source, in->length + j, h, &covered, &weights[j]);
         const linear_term terms[] = {{c, p->C_c}, {h, p->U_c}}; /* h~ = tanh(W_c [c; h]) */
         fed = said[j] = op_tanh(t, linear_sum(t, NULL, NULL, 2, terms));
     }
@@ -151,12 +165,15 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     lstm_states_put(out, layers, state);
     if (feeds)
         out->part[out->n++] = fed;
+    if (covered)
+        out->part[out->n++] = covered;
     *output = (step_output){.s = tape_joined(t, over, said), .weights = tape_joined(t, over, weights)};
 }
 
 const family family_luong = {
     .own = sizeof(luong),
     .idle = idle,
+    .check = check,
     .declare = declare,
     .encode = encode,
     .start = start,

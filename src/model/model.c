@@ -179,6 +179,8 @@ tensor *model_readout(const model *m, tape *t, const step_output *shown, const r
     return m->W_1 ? linear(t, hidden, m->W_1, NULL) : hidden;
 }
 
-tensor *model_scores(const model *m, tape *t, tensor *hidden) {
-    return linear(t, hidden, m->W_out, m->b_out);
+bool model_scores(const model *m, tape *t, const tensor *hidden, int from, int n, real *scores) {
+    int l = tensor_cols(hidden), V = m->W_out->dim[0];
+    return linear_product(t, matrix_of(hidden->data + (long)from * l, n, l, l), m->W_out, m->b_out,
+                          matrix_of(scores, n, V, V), false);
 }

@@ -4,8 +4,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "layer/coverage.h"
 #include "model/batch.h"
-#include "op/attention.h"
 
 enum { MODEL_LAYERS_MAX = 16 };
 
@@ -15,6 +15,7 @@ enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
     int n; /* sources */
     annotations h;
+    coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
 
@@ -128,7 +129,8 @@ bool model_step(const model *m, tape *t, const encoding *source, const int *rows
  */
 tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
                       const int *number);
-/* Scores over the target vocabulary (N, V), not normalised. */
-tensor *model_scores(const model *m, tape *t, tensor *hidden);
+/* Scores over the target vocabulary (n, V), not normalised, of n rows of hidden from row `from` on. False without
+ * memory. */
+bool model_scores(const model *m, tape *t, const tensor *hidden, int from, int n, real *scores);
 
 #endif

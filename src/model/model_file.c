@@ -143,6 +143,13 @@ sa_status model_file_read(sa_model *m, const st_file *file, sa_error *error) {
 }
 
 sa_status model_file_find(const st_file *file, const param *p, const st_tensor **out, sa_error *error) {
+    const char *precision = st_metadata(file, "precision");
+    if (precision)
+        return sa_fail(
+            error, SA_DATA,
+            "%s: its weights were quantized to %.16s, for translating; training needs the model that was "
+            "quantized",
+            st_path(file), precision);
     const st_tensor *found = st_find(file, p->name);
     if (!found)
         return sa_fail(error, SA_FORMAT, "%s: tensor %s is missing", st_path(file), p->name);
@@ -154,42 +161,6 @@ sa_status model_file_find(const st_file *file, const param *p, const st_tensor *
     *out = found;
     return SA_OK;
 }
-
-#ifndef SA_REAL_DOUBLE
-static sa_status map_values(sa_model *m, sa_error *error) {
-    for (int i = 0; i < m->net.params.n; i++) {
-        const st_tensor *found;
-        SA_TRY(model_file_find(m->file, m->net.params.at[i], &found, error));
-        m->net.params.at[i]->value = (real *)found->data; /* read-only: nobody writes to an opened model */
-    }
-    tape *t;
-    pool *alone;
-    SA_TRY(model_borrow_tape(m, &t, error));
-    sa_status status = pool_new(&alone, 1, NULL, error);
-    if (status == SA_OK)
-        status = params_pack(&m->net.params, &t->gemm, alone, error);
-    pool_free(alone);
-    model_return_tape(m, t);
-    return status;
-}
-
-sa_status sa_model_open(sa_model **out, const char *path, sa_error *error) {
-    sa_model *m;
-    *out = NULL;
-    SA_TRY(model_file_new(&m, error));
-    sa_status status = st_open(&m->file, path, error);
-    if (status == SA_OK)
-        status = model_file_read(m, m->file, error);
-    if (status == SA_OK)
-        status = map_values(m, error);
-    if (status != SA_OK) {
-        sa_model_free(m);
-        return status;
-    }
-    *out = m;
-    return SA_OK;
-}
-#endif
 
 sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error) {
     sa_model *m;

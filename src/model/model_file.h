@@ -8,7 +8,8 @@
 
 #include <pthread.h>
 
-enum { MODEL_FORMAT = 1 }; /* of the file; a newer one is refused with both numbers named */
+/* Of the file; a newer one is refused with both numbers named. 2: weights may be quantized. */
+enum { MODEL_FORMAT = 2 };
 
 struct sa_model {
     model net;
@@ -45,8 +46,22 @@ void model_file_parts_free(model_file_parts *parts);
 
 /* Configuration, vocabularies and checked parameter tensors of an open file, declared but without values. */
 sa_status model_file_read(sa_model *m, const st_file *file, sa_error *error);
-/* The tensor of parameter p in the file, its type and shape checked. */
+/* The tensor of parameter p in the file, its type and shape checked, for training: SA_DATA when it is quantized. */
 sa_status model_file_find(const st_file *file, const param *p, const st_tensor **out, sa_error *error);
+
+/* Points all parameters at their values in m->file, checked, whatever types the weights have there. */
+sa_status model_file_map(sa_model *m, sa_error *error);
+/* Rounds and packs the weights that the parameters have, to translate with. SA_AS_STORED: float, unless m->file
+ * says otherwise. */
+sa_status model_prepare(sa_model *m, const sa_model_options *options, sa_error *error);
+/* The types of quantized weights. */
+typedef struct weight_type {
+    const char *name; /* "int8": the metadata "precision" of a file; the first type, float, is not named there */
+    st_dtype dtype;
+    gemm_precision precision;
+} weight_type;
+/* NULL: no such type. */
+const weight_type *weight_type_of(sa_precision precision);
 
 /* A workspace for translating with the model, and back. */
 sa_status model_borrow_tape(const sa_model *shared, tape **out, sa_error *error);

@@ -11,16 +11,17 @@
 #define RNNENCDEC                                                                                                  \
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
      CONFIG_BIT(RESET))
-#define RNNSEARCH (RNNENCDEC | CONFIG_BIT(DIM_ATT))
+#define COVERAGE (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE))
+#define RNNSEARCH (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
 #define LUONG                                                                                                      \
-    (SEQ2SEQ | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |                          \
+    (SEQ2SEQ | COVERAGE | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |               \
      CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING))
 
 #define GNMT                                                                                                       \
-    (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |                   \
+    (EVERY | COVERAGE | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |        \
      CONFIG_BIT(RESIDUAL_FROM))
 
 #define TRANSFORMER                                                                                                \
@@ -51,10 +52,15 @@ static const preset presets[] = {
       .dim_maxout = 256,
       .order = SA_LOOK_FIRST,
       .reset = SA_RESET_BEFORE,
+      .dim_coverage = 10,
       .tied_target = true,
       .init = "glorot"}},
     /* Bahdanau, Cho and Bengio 2015 */
-    {"rnnsearch", &family_rnnsearch, true, RNNSEARCH, {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000}},
+    {"rnnsearch",
+     &family_rnnsearch,
+     true,
+     RNNSEARCH,
+     {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000, .dim_coverage = 10}},
     /* Cho et al. 2014, as run in the former */
     {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
     /* Sutskever, Vinyals and Le 2014 */
@@ -91,6 +97,7 @@ static const preset presets[] = {
       .score = SA_SCORE_GENERAL,
       .max_location = 50,
       .input_feeding = true,
+      .dim_coverage = 10,
       .init = "uniform",
       .init_scale = 0.1f}},
     /* Wu et al. 2016 */
@@ -107,6 +114,7 @@ static const preset presets[] = {
       .layers = 8,
       .cell = SA_CELL_LSTM_LINEAR,
       .residual_from = 3,
+      .dim_coverage = 10,
       .init = "uniform",
       .init_scale = 0.04f}},
     /* Vaswani et al. 2017: base */
@@ -171,6 +179,8 @@ const char *const *sa_model_presets(void) {
 
 uint64_t preset_reads(const preset *p, const sa_model_config *c) {
     uint64_t idle = p->family->idle ? p->family->idle(c) : 0;
+    if (c->coverage != SA_COVERAGE_NEURAL)
+        idle |= CONFIG_BIT(DIM_COVERAGE);
     if (strcmp(c->init, "uniform"))
         idle |= CONFIG_BIT(INIT_SCALE);
     return p->fields & ~idle;

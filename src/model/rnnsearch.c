@@ -12,6 +12,7 @@ typedef struct rnnsearch {
     gru_cell forward, backward;
     param *W_s, *b_s;
     param *W_a, *U_a, *v_a;
+    coverage_unit coverage;
     gru_cell decoder;
     param *U_o, *V_o, *C_o, *b_o;
 } rnnsearch;
@@ -20,7 +21,7 @@ typedef struct rnnsearch {
 enum { SUMMARY };
 /* Of the state. A model that looks first carries the context it looked at, because the next update uses it; one
  * that does not attend carries its fixed context and what that gives to the gates and the candidate. */
-enum { PART_S, PART_C, PART_GATES, PART_CANDIDATE };
+enum { PART_S, PART_C, PART_GATES, PART_CANDIDATE, PART_COVERAGE = PART_GATES };
 
 static void declare(model *m, const weight_scope *scope) {
     rnnsearch *p = m->own;
@@ -37,6 +38,7 @@ static void declare(model *m, const weight_scope *scope) {
         p->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_STEP);
         p->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
         p->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
+        coverage_declare(&p->coverage, scope, c, c->dim_att, D, c->dim_dec);
     }
     model_declare_target(m, scope, true);
     gru_cell_declare(&p->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
@@ -63,6 +65,7 @@ static void annotate(const model *m, tape *t, const source_batch *source, tensor
     tensor *h = op_gather(t, tape_joined(t, s, forward), tape_joined(t, s, backward), s->at[s->T], order.row);
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
     out->h = (annotations){h, linear(t, h, p->U_a, NULL), order.at, source->lengths, s->T};
+    out->coverage = coverage_of_source(t, &p->coverage, h);
     out->part[SUMMARY] = backward[0];
 }
 
@@ -96,6 +99,10 @@ static void start(const model *m, tape *t, const encoding *source, int n, const 
         summary = op_gather(t, summary, NULL, n, rows);
     out->n = 1;
     out->part[PART_S] = op_tanh(t, linear(t, summary, p->W_s, p->b_s)); /* s_0 = tanh(W_s h_1) */
+    if (p->coverage.kind) {
+        out->n = PART_COVERAGE + 1; /* a context comes with the first look */
+        out->part[PART_COVERAGE] = coverage_start(t, &p->coverage, n, &source->h);
+    }
     if (!m->preset->attends) {
         out->n = 4;
         out->part[PART_C] = summary;
@@ -104,11 +111,13 @@ static void start(const model *m, tape *t, const encoding *source, int n, const 
     }
 }
 
-/* c = sum_j a_j h_j, a = softmax_j(v_a . tanh(W_a s + U_a h_j)) */
+/* c = sum_j a_j h_j, a = softmax_j(v_a . tanh(W_a s + U_a h_j)); the state's coverage changes. */
 static tensor *look(const rnnsearch *p, tape *t, const encoding *source, const int *rows, tensor *s,
-                    tensor **weights) {
+                    decoder_state *state, tensor **weights) {
     const attention_form form = {.score = &score_additive, .v_a = p->v_a};
-    return attention(t, &form, linear_consumed(t, 1, &(linear_term){s, p->W_a}, NULL), &source->h, rows, weights);
+    tensor *q = linear_consumed(t, 1, &(linear_term){s, p->W_a}, NULL);
+    return coverage_attention(t, &p->coverage, form, q, s, &source->h, &source->coverage, rows,
+                              &state->part[PART_COVERAGE], weights);
 }
 
 /* s' = f(s, y, c) */
@@ -128,8 +137,8 @@ static tensor *advance_fixed(const rnnsearch *p, tape *t, gru_input x, const dec
 /* One step of n rows, in the order of work that the configuration names:
  *   look-first:   [if not held: s = f(s, y_{i-1}, c)]   c = look(s)   shows (s, c)
  *   update-first: c = look(s)   s = f(s, y_{i-1}, c)   shows (s, c)
- * held: no word was written yet, so that look-first has nothing to update with; x is not read then. Only s and c of
- * *state change. */
+ * held: no word was written yet, so that look-first has nothing to update with; x is not read then. Only s, c and
+ * coverage of *state change. */
 static void step(const model *m, tape *t, const encoding *source, const int *rows, int n, bool held, gru_input x,
                  decoder_state *state, tensor **weights) {
     const rnnsearch *p = m->own;
@@ -138,9 +147,9 @@ static void step(const model *m, tape *t, const encoding *source, const int *row
         *s = held ? gru_hold(t, *s) : advance_fixed(p, t, x, state);
     } else if (m->config.order == SA_LOOK_FIRST) {
         *s = held ? gru_hold(t, *s) : advance(p, t, *s, x, first_rows(t, *c, n));
-        *c = look(p, t, source, rows, *s, weights);
+        *c = look(p, t, source, rows, *s, state, weights);
     } else {
-        *c = look(p, t, source, rows, first_rows(t, *s, n), weights);
+        *c = look(p, t, source, rows, first_rows(t, *s, n), state, weights);
         *s = advance(p, t, *s, x, *c);
     }
 }
@@ -184,7 +193,7 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     tape_loop_end(t);
     if (t->failed)
         return;
-    out->n = attends ? (m->config.order == SA_LOOK_FIRST ? 2 : 1) : in->n;
+    out->n = attends && !p->coverage.kind ? (m->config.order == SA_LOOK_FIRST ? 2 : 1) : in->n;
     for (int k = 0; k < out->n; k++)
         out->part[k] = state.part[k];
     *output = (step_output){.s = tape_joined(t, over, s), .e = words->e};

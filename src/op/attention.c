@@ -64,6 +64,65 @@ static attention_row row_of(const attention_record *r, int i, int k) {
                            .D = D};
 }
 
+/* ---- coverage ---------------------------------------------------------------------------------------- */
+
+/* Room for what one row needs: V_a transposed (d, A) and its gradient, keys of a row (S, A) and theirs,
+ * those of its weights (S) and of its query (A). */
+typedef struct workbench {
+    real *V_t, *dV_t, *keys, *dkeys, *da, *dq;
+} workbench;
+
+static int coverage_width(const attention_record *r) {
+    return r->form.coverage ? r->form.V_a->dim[1] : 0;
+}
+
+static bool set_up(tape *t, const attention_record *r, workbench *b) {
+    long S = r->h.longest, A = tensor_cols(r->q), d = coverage_width(r), keys = d ? S * A : 0;
+    real *room = tape_scratch(t, 2 * d * A + 2 * keys + S + A);
+    if (!room)
+        return false;
+    b->V_t = room;
+    b->dV_t = b->V_t + d * A;
+    b->keys = b->dV_t + d * A;
+    b->dkeys = b->keys + keys;
+    b->da = b->dkeys + keys;
+    b->dq = b->da + S;
+    for (long k = 0; k < d; k++)
+        for (long u = 0; u < A; u++) {
+            b->V_t[k * A + u] = r->form.V_a->value[u * d + k];
+            b->dV_t[k * A + u] = 0;
+        }
+    return true;
+}
+
+/* The row's keys give way to those with coverage, where it looks. */
+static void cover_keys(const attention_record *r, int i, reach w, const workbench *b, attention_row *row) {
+    int d = coverage_width(r);
+    if (!d)
+        return;
+    for (long j = w.from; j < w.to; j++) {
+        const real *C = r->form.coverage->data + ((long)i * r->h.longest + j) * d;
+        memcpy(b->keys + j * row->A, row->keys + j * row->A, (size_t)row->A * sizeof(real));
+        for (int k = 0; k < d; k++)
+            vec_axpy(b->keys + j * row->A, C[k], b->V_t + (long)k * row->A, row->A);
+    }
+    row->keys = b->keys;
+}
+
+/* Gradients of covered keys, in b->dkeys, to those of what they were made of. */
+static void uncover_keys(const attention_record *r, int i, reach w, const workbench *b, int A, real *dkeys) {
+    int d = coverage_width(r);
+    for (long j = w.from; j < w.to; j++) {
+        long at = ((long)i * r->h.longest + j) * d;
+        const real *g = b->dkeys + j * A;
+        vec_add(dkeys + j * A, g, A);
+        for (int k = 0; k < d; k++) {
+            vec_axpy(b->dV_t + (long)k * A, r->form.coverage->data[at + k], g, A);
+            r->form.coverage->grad[at + k] += vec_dot(b->V_t + (long)k * A, g, A);
+        }
+    }
+}
+
 /* ---- forward ----------------------------------------------------------------------------------------- */
 
 static void softmax(real *a, int n) {
@@ -87,12 +146,13 @@ void attention_additive_row(const attention_row *r, real *a, real *c) {
     weigh(r, 0, r->length, a, c);
 }
 
-static void look(const attention_record *r, int i) {
+static void look(const attention_record *r, int i, const workbench *b) {
     int S = r->h.longest, k = r->source ? r->source[i] : i;
     attention_row row = row_of(r, i, k);
     reach w = reach_of(r, i, row.length);
     real *a = r->weights->data + (long)i * S;
     memset(a, 0, (size_t)S * sizeof *a);
+    cover_keys(r, i, w, b, &row);
     r->form.score->energies(&row, w.from, w.to, a);
     softmax(a + w.from, w.to - w.from);
     for (int j = w.from; r->form.place && j < w.to; j++)
@@ -124,9 +184,24 @@ static bool is_consumed(const tensor *x) {
     return x->grad == x->data;
 }
 
-/* da_j = dc . h_j, and what other readers of the weights left. da (S) and dq (A) are for use inside; where q is
- * consumed, dq ends in its place. */
-static void backward_row(const attention_record *r, int i, real *dv, real *da, real *dq) {
+/* From gradients of energies to those of query and keys. */
+static void leave_scores(const attention_record *r, int i, attention_row row, reach w, const workbench *b,
+                         real *dv) {
+    real *dkeys = r->h.keys ? r->h.keys->grad + (long)r->h.at[r->source ? r->source[i] : i] * row.A : NULL;
+    bool covered = r->form.coverage != NULL;
+    cover_keys(r, i, w, b, &row);
+    memset(b->dq, 0, (size_t)row.A * sizeof *b->dq);
+    if (covered)
+        memset(b->dkeys + (long)w.from * row.A, 0, (size_t)(w.to - w.from) * (size_t)row.A * sizeof(real));
+    r->form.score->backward(&row, w.from, w.to, b->da, b->dq, covered ? b->dkeys : dkeys, dv);
+    if (covered)
+        uncover_keys(r, i, w, b, row.A, dkeys);
+}
+
+/* da_j = dc . h_j, and what other readers of the weights left. Where q is consumed, its gradient ends in its place.
+ */
+static void backward_row(const attention_record *r, int i, real *dv, const workbench *b) {
+    real *da = b->da;
     int S = r->h.longest, k = r->source ? r->source[i] : i;
     attention_row row = row_of(r, i, k);
     reach w = reach_of(r, i, row.length);
@@ -141,13 +216,17 @@ static void backward_row(const attention_record *r, int i, real *dv, real *da, r
     if (r->form.place)
         leave_place(r, i, &row, w, da);
     leave_energies(r, w, a, mean, da);
-    memset(dq, 0, (size_t)row.A * sizeof *dq);
-    r->form.score->backward(&row, w.from, w.to, da, dq,
-                            r->h.keys ? r->h.keys->grad + (long)r->h.at[k] * row.A : NULL, dv);
+    leave_scores(r, i, row, w, b, dv);
     if (is_consumed(r->q))
-        memcpy(r->q->data + (long)i * row.A, dq, (size_t)row.A * sizeof *dq);
+        memcpy(r->q->data + (long)i * row.A, b->dq, (size_t)row.A * sizeof *b->dq);
     else
-        vec_add(r->q->grad + (long)i * row.A, dq, row.A);
+        vec_add(r->q->grad + (long)i * row.A, b->dq, row.A);
+}
+
+static void add_transposed(real *to, const real *from, int rows, int cols) {
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < cols; j++)
+            to[i * cols + j] += from[j * rows + i];
 }
 
 static void clear(const tensor *x) {
@@ -162,9 +241,10 @@ static void attention_backward(tape *t, op_record *record) {
         clear(r->form.place);
         return;
     }
-    int S = r->h.longest, A = tensor_cols(r->q);
-    real *dv = r->form.v_a ? tape_direct_grad(t, r->form.v_a) : NULL, *inside = tape_scratch(t, (long)S + A);
-    if ((r->form.v_a && !dv) || !inside)
+    real *dv = r->form.v_a ? tape_direct_grad(t, r->form.v_a) : NULL;
+    real *dV = r->form.coverage ? tape_direct_grad(t, r->form.V_a) : NULL;
+    workbench b;
+    if ((r->form.v_a && !dv) || (r->form.coverage && !dV) || !set_up(t, r, &b))
         return;
     tensor_grad_clear_once(r->context);
     tensor_grad_clear_once(r->h.values);
@@ -172,8 +252,12 @@ static void attention_backward(tape *t, op_record *record) {
         tensor_grad_clear_once(r->q);
     if (r->h.keys)
         tensor_grad_clear_once(r->h.keys);
+    if (dV)
+        tensor_grad_clear_once(r->form.coverage);
     for (int i = 0; i < (int)tensor_rows(r->q); i++)
-        backward_row(r, i, dv, inside, inside + S);
+        backward_row(r, i, dv, &b);
+    if (dV)
+        add_transposed(dV, b.dV_t, tensor_cols(r->q), coverage_width(r));
 }
 
 tensor *attention(tape *t, const attention_form *form, tensor *q, const annotations *h, const int *source,
@@ -183,13 +267,16 @@ tensor *attention(tape *t, const attention_form *form, tensor *q, const annotati
     int rows = (int)tensor_rows(q);
     SA_ASSERT(!h->keys || tensor_cols(h->keys) == tensor_cols(q));
     SA_ASSERT(!form->v_a || form->v_a->dim[0] == tensor_cols(q));
+    SA_ASSERT(!form->coverage || (h->keys && form->V_a->dim[0] == tensor_cols(q) &&
+                                  tensor_cols(form->coverage) == h->longest * form->V_a->dim[1]));
     attention_record now = {.form = *form, .q = q, .h = *h, .source = source};
     now.weights = tape_matrix(t, rows, h->longest);
     now.context = tape_matrix(t, rows, tensor_cols(h->values));
-    if (!now.weights || !now.context)
+    workbench b;
+    if (!now.weights || !now.context || !set_up(t, &now, &b))
         return NULL;
     for (int i = 0; i < rows; i++)
-        look(&now, i);
+        look(&now, i, &b);
     attention_record *r = tape_record(t, sizeof *r, attention_backward);
     if (r) {
         now.record = r->record;

@@ -39,6 +39,10 @@ typedef struct attention_form {
     int window;
     const int *centre; /* (rows), kept by the caller until tape_reset */
     tensor *place;     /* (rows, 1), consumed */
+    /* Coverage C (rows, S d) of every position that a row may look at, and V_a (A, d): the key of position j is
+     * keys[j] + V_a C[i,j] (Tu et al. 2016, 3.1). NULL: none. */
+    tensor *coverage;
+    param *V_a;
 } attention_form;
 
 /* Attention of rows of queries to annotations:

@@ -37,7 +37,7 @@ tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
             memset(row, 0, (size_t)m * sizeof *row);
             continue;
         }
-        memcpy(row, E->value + (long)ids[i] * m, (size_t)m * sizeof *row);
+        param_row(E, ids[i], row);
         if (b)
             vec_add(row, b->value, m);
     }

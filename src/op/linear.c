@@ -17,6 +17,7 @@ typedef struct linear_record {
 bool linear_product(tape *t, matrix x, const param *W, const param *b, matrix y, bool accumulate) {
     if (W->forward)
         return gemm_run_packed(t->gemm, x, W->forward, b ? b->value : NULL, y, accumulate);
+    SA_ASSERT(W->value); /* what is stored in fewer bits has a pack */
     for (long i = 0; b && i < y.rows; i++)
         memcpy(y.at + i * y.stride, b->value, (size_t)y.cols * sizeof *y.at);
     return gemm_run(t->gemm, x, matrix_transposed(matrix_of(W->value, W->dim[0], W->dim[1], W->dim[1])), y,

@@ -147,30 +147,57 @@ typedef struct packing {
     bool *ok; /* per parameter */
 } packing;
 
-static bool fill(gemm *g, gemm_pack *pack, matrix m) {
-    return !pack || gemm_pack_fill(g, pack, m);
+static bool fill(gemm *g, const param *p) {
+    if (p->stored.at)
+        return !p->forward || gemm_pack_fill_narrow(g, p->forward, &p->stored);
+    matrix W = matrix_of(p->value, p->dim[0], p->dim[1], p->dim[1]);
+    return (!p->forward || gemm_pack_fill(g, p->forward, matrix_transposed(W))) &&
+           (!p->backward || gemm_pack_fill(g, p->backward, W));
 }
 
 static void fill_one(void *argument, int task, int worker) {
     packing *job = argument;
-    param *p = job->p->at[task];
-    matrix W = matrix_of(p->value, p->dim[0], p->dim[1], p->dim[1]);
-    gemm *g = job->workers[worker];
-    job->ok[task] = p->rank == 1 || (fill(g, p->forward, matrix_transposed(W)) && fill(g, p->backward, W));
+    const param *p = job->p->at[task];
+    job->ok[task] = p->rank == 1 || fill(job->workers[worker], p);
 }
 
-static bool make_packs(params *p, gemm *g) {
+static bool plan_packs(params *p, gemm *g) {
     for (int i = 0; i < p->n; i++) {
         param *q = p->at[i];
         if (q->rank != 2 || q->use == USE_LOOKUP)
             continue;
-        if (!q->forward && !(q->forward = gemm_pack_new(g, q->dim[1], q->dim[0])))
+        if (!(q->forward = gemm_pack_plan(g, q->dim[1], q->dim[0])))
             return false;
         bool backward = p->grads && (q->use == USE_STEP || gemm_get_precision(g) != GEMM_F32);
-        if (backward && !q->backward && !(q->backward = gemm_pack_new(g, q->dim[0], q->dim[1])))
+        if (backward && !(q->backward = gemm_pack_plan(g, q->dim[0], q->dim[1])))
             return false;
     }
     return true;
+}
+
+/* All in one block, and so in huge pages: a product of one row does little else than read. */
+static bool place_packs(params *p) {
+    size_t bytes = 0;
+    for (int place = 0; place < 2; place++) { /* first only counts */
+        if (place && !(p->packs = block_new(bytes)))
+            return false;
+        bytes = 0;
+        for (int i = 0; i < p->n; i++) {
+            gemm_pack *const packs[] = {p->at[i]->forward, p->at[i]->backward};
+            for (int k = 0; k < 2; k++) {
+                if (!packs[k])
+                    continue;
+                if (place && !gemm_pack_place(packs[k], (char *)p->packs + bytes))
+                    return false;
+                bytes += (gemm_pack_bytes(packs[k]) + 63) / 64 * 64;
+            }
+        }
+    }
+    return true;
+}
+
+static bool make_packs(params *p, gemm *g) {
+    return p->packs || (plan_packs(p, g) && place_packs(p));
 }
 
 sa_status params_pack(params *p, gemm **workers, pool *team, sa_error *error) {
@@ -195,7 +222,28 @@ void params_free(params *p) {
         free(p->at[i]);
     }
     free(p->at);
+    free(p->packs);
     free(p->values);
     free(p->grads);
     *p = (params){0};
 }
+
+#ifdef SA_REAL_DOUBLE
+
+void param_row(const param *p, int i, real *row) {
+    memcpy(row, p->value + (long)i * p->dim[1], (size_t)p->dim[1] * sizeof *row);
+}
+
+#else
+
+void param_row(const param *p, int i, real *row) {
+    int n = p->dim[1];
+    if (p->stored.at)
+        narrow_read(&p->stored, i, row);
+    else
+        memcpy(row, p->value + (long)i * n, (size_t)n * sizeof *row);
+    if (p->precision != p->stored.type)
+        narrow_round(p->precision, row, n);
+}
+
+#endif

@@ -32,7 +32,9 @@ typedef struct param {
     param_init init;
     double init_scale;
     param_use use;
-    real *value, *grad;            /* NULL until allocated or mapped */
+    real *value, *grad;            /* NULL until allocated or mapped; value also while `stored` has the values */
+    narrow stored;                 /* a matrix as a model file has it, in fewer bits; at NULL: it is in value */
+    gemm_precision precision;      /* what its rows are rounded to when they are looked up */
     gemm_pack *forward, *backward; /* W^T and W packed; NULL when not */
 } param;
 
@@ -42,6 +44,7 @@ typedef struct params {
     bool failed;          /* memory ran out while declaring */
     long count;           /* numbers in the block, padding between parameters included */
     real *values, *grads; /* blocks; NULL when mapped or planned */
+    void *packs;          /* the numbers of all packs */
 } params;
 
 static inline long param_count(const param *p) {
@@ -68,5 +71,8 @@ sa_status params_initialise(params *p, uint64_t seed, sa_error *error);
  */
 sa_status params_pack(params *p, gemm **workers, pool *team, sa_error *error);
 void params_free(params *p);
+
+/* Row i of a matrix, as it is looked up. */
+void param_row(const param *p, int i, real *row);
 
 #endif

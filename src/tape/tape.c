@@ -178,6 +178,19 @@ tensor *tape_rows(tape *t, tensor *x, int from, int n) {
     return y;
 }
 
+tensor *tape_reshaped(tape *t, tensor *x, int rows, int cols) {
+    if (!x)
+        return tape_fail(t);
+    SA_ASSERT((long)rows * cols == tensor_count(x));
+    tensor *y = describe(t, 2, (int[]){rows, cols});
+    if (!y)
+        return NULL;
+    y->data = x->data;
+    y->grad = x->grad;
+    y->whole = x;
+    return y;
+}
+
 tensor *tape_step(tape *t, tensor *x, const steps *s, int j) {
     return tape_rows(t, x, s->at[j], s->n[j]);
 }

@@ -89,6 +89,8 @@ tensor *tape_like(tape *t, const tensor *shape);
 tensor *tape_consumed(tape *t, int rows, int cols);
 /* A view of n rows of x from row `from` on, as a matrix. */
 tensor *tape_rows(tape *t, tensor *x, int from, int n);
+/* All numbers of x as a matrix of another shape, a view of it. */
+tensor *tape_reshaped(tape *t, tensor *x, int rows, int cols);
 /* The rows of step j of x, which lies step by step. */
 tensor *tape_step(tape *t, tensor *x, const steps *s, int j);
 /* What the steps of a finished loop left, x[j] (n[j], cols), as one matrix (rows of all steps, cols) without

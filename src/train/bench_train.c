@@ -1,10 +1,11 @@
 /* sa_bench_train: the speed of updates beside that of the products they are made of. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "math/gemm_team.h"
 #include "train/run.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 typedef struct bench {
     run r;
@@ -13,12 +14,6 @@ typedef struct bench {
     double *best; /* their best times */
     int n;
 } bench;
-
-static double clock_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static sa_status run_batch(bench *b, int i, int64_t update, double *seconds, sa_error *error) {
     const epoch *e = &b->window;
@@ -30,56 +25,9 @@ static sa_status run_batch(bench *b, int i, int64_t update, double *seconds, sa_
     return SA_OK;
 }
 
-typedef struct replay_job {
-    gemm **gemms;
-    double *operations, *seconds;
-    bool *ok;
-} replay_job;
-
-static void replay_task(void *argument, int task, int worker) {
-    (void)worker;
-    replay_job *job = argument;
-    job->ok[task] = gemm_replay(job->gemms[task], &job->operations[task], &job->seconds[task]);
-}
-
-/* All product engines of the updater, replayed on its threads at the same time. */
-static sa_status replay(updater *u, double *operations, double *seconds, sa_error *error) {
-    int n = pool_threads(u->pool);
-    replay_job job = {calloc((size_t)n, sizeof(gemm *)), calloc((size_t)n, sizeof(double)),
-                      calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(bool))};
-    bool ok = job.gemms && job.operations && job.seconds && job.ok;
-    *operations = *seconds = 0;
-    for (int i = 0; ok && i < n; i++)
-        job.gemms[i] = u->gemms[i];
-    if (ok)
-        pool_run(u->pool, n, replay_task, &job);
-    for (int i = 0; ok && i < n; i++) {
-        ok = job.ok[i];
-        *operations += job.operations[i];
-        *seconds += job.seconds[i] / n;
-    }
-    free(job.gemms);
-    free(job.operations);
-    free(job.seconds);
-    free(job.ok);
-    return ok ? SA_OK : sa_fail_memory(error, 0);
-}
-
 static void forget_uses(updater *u) {
     for (int i = 0; i < pool_threads(u->pool); i++)
         gemm_forget_uses(u->gemms[i]);
-}
-
-static double peak_megabytes(void) {
-    double kilobytes = 0;
-    char line[256];
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        if (!strncmp(line, "VmHWM:", 6))
-            kilobytes = strtod(line + 6, NULL);
-    if (status)
-        fclose(status);
-    return kilobytes / 1024;
 }
 
 static sa_status prepare(bench *b, int batches, sa_error *error) {
@@ -131,10 +79,10 @@ static sa_status measure(bench *b, int passes, sa_train_bench *out, sa_error *er
         for (size_t k = b->window.start[b->batch[i]]; k < b->window.start[b->batch[i] + 1]; k++)
             words += corpus_pair(&b->r.train, b->window.pair[k]).target_length - 1;
     }
-    out->peak_megabytes = peak_megabytes();
+    out->peak_megabytes = memory_peak() / (1 << 20);
     out->pairs = (double)b->r.train.n;
     out->words = (double)b->r.train.target_symbols;
-    SA_TRY(replay(u, &operations, &alone, error));
+    SA_TRY(gemm_replay_team(u->gemms, pool_threads(u->pool), u->pool, &operations, &alone, error));
     out->parameters = (double)params_learned(&u->net->params);
     out->words_per_second = words / total;
     out->updates_per_second = b->n / total;

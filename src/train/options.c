@@ -194,6 +194,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"adam-epsilon", (double)o->adam_epsilon, 1e-30, 1e9},
                  {"adadelta-epsilon", (double)o->adadelta_epsilon, 1e-30, 1e9},
                  {"vocab-type", o->vocab_type, SA_VOCAB_WORD, SA_VOCAB_UNIGRAM},
+                 {"precision", o->precision, SA_F32, SA_BF16},
                  {"optimizer", o->optimizer, SA_ADADELTA, SA_SGD},
                  {"schedule", o->schedule, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_PLATEAU},
                  {"early-stopping-metric", o->early_stopping_metric, SA_VALID_CROSS_ENTROPY, SA_VALID_BLEU}};

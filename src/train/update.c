@@ -24,7 +24,7 @@ sa_status updater_init(updater *u, const sa_train_options *options, const ranks 
         SA_TRY(tape_new(&u->tapes[i], net->params.n, plan->arena, error));
     for (int i = 0; i < threads; i++)
         SA_TRY(gemm_new(&u->gemms[i], error));
-    if (options->precision == SA_BF16 && !gemm_has_bf16(u->gemms[0]))
+    if (options->precision == SA_BF16 && !gemm_has(u->gemms[0], GEMM_BF16))
         return sa_fail(error, SA_USAGE, "this processor has no instructions for bf16: use --precision f32");
     gemm_precision precision = options->precision == SA_BF16 ? GEMM_BF16 : GEMM_F32;
     for (int i = 0; i < threads; i++) {

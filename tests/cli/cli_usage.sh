@@ -162,6 +162,11 @@ usage "unexpected argument 'extra'$" train --train a b extra -o "$work/run"
 usage "unexpected argument '-extra'$" train --train a b -o "$work/run" -- -extra
 usage '-m FILE is missing$' translate
 usage '-m FILE is missing$' heatmap 'a sentence'
+usage '--model or --matrix, not both$' heatmap -m none --matrix none
+usage 'neither sentences nor --pairs go with it$' heatmap --matrix none 'a sentence'
+usage 'the translation of the last sentence is missing$' heatmap -m none --pairs a b c
+usage '--n-best 9 is more than --beam-size 2$' heatmap -m none --n-best 9 --beam-size 2
+usage '--pairs gives$' heatmap -m none --n-best 2 --pairs
 usage '-m FILE is missing$' score a b
 usage '-m FILE is missing$' sheet -o x.svg
 usage '-o FILE is missing$' sheet -m none

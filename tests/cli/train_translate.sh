@@ -176,6 +176,19 @@ grep -q ' 1:dog 2:hears 3:cat 4:now 5:</s>$' out || fail 'heatmap: no list of so
 cp out drawing
 run 0 '' heatmap -m $model 'dog hears cat now' '' bear
 cmp -s out drawing || fail 'heatmap: arguments are drawn otherwise than lines'
+# The same matrix with a given translation, and from a file without the model.
+run 0 '' heatmap -m $model --pairs 'dog hears cat now' 'ora il cane sente il gatto' '' '' bear "$(sed -n 's/^ora/&/p' plain | head -n 1)"
+sed 1,2d out | head -n 9 >pair
+sed 1,2d drawing | head -n 9 | cmp -s - pair || fail 'heatmap --pairs: another drawing'
+run 0 '' translate -m $model --alignment --output-format jsonl
+mv out matrix.jsonl
+run 0 '' heatmap --matrix matrix.jsonl
+cmp -s out drawing || fail 'heatmap --matrix: another drawing'
+run 0 '' heatmap -m $model -o figure.svg 'dog hears cat now'
+run 0 '' heatmap --matrix matrix.jsonl -o matrix.svg
+cmp -s figure.svg matrix-1.svg || fail 'heatmap --matrix: another figure'
+run 0 '' heatmap -m $model --n-best 2 --beam-size 4 -o best.svg 'dog hears cat now'
+grep -q '>2 of 2, score -' best-2.svg || fail 'heatmap --n-best: no second page'
 run 0 '' inspect $model
 for pattern in '^dim-rnn +32$' '^source vocabulary: word, 12 symbols$' '^  updates: [0-9]+$'; do
     grep -Eq "$pattern" out || fail "inspect: no line $pattern"

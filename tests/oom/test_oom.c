@@ -10,6 +10,9 @@
 
 #include "../unit/run_files.h"
 
+#include "../unit/parallel_text.h"
+#include "align/count_aligner.h"
+
 #include <pthread.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
@@ -84,10 +87,10 @@ void *__wrap_realloc(void *old, size_t size) {
 }
 
 int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
-    int status = refuse() ? ENOMEM : __real_posix_memalign(out, alignment, size);
-    if (status == 0)
+    int failed = refuse() ? ENOMEM : __real_posix_memalign(out, alignment, size);
+    if (!failed)
         note(*out);
-    return status;
+    return failed;
 }
 
 char *__wrap_strdup(const char *text) {
@@ -113,15 +116,18 @@ int __wrap_fsync(int fd) {
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
 enum { FEW = 4 }; /* pairs of the training text */
-static char model_path[512], protecting_path[512];
+static char model_path[512], protecting_path[512], drawing_path[512];
 static sa_error error;
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
 static char expected[2][256]; /* translations of the first two lines */
 
+/* Opened on one thread, as many allocations are made each time. */
+static const sa_model_options alone = {SA_AS_STORED, 1};
+
 static sa_status open_model(void) {
     sa_model *m;
-    sa_status status = sa_model_open(&m, model_path, &error);
+    sa_status status = sa_model_open_with(&m, model_path, &alone, &error);
     assert_true((status == SA_OK) == (m != NULL));
     sa_model_free(m);
     return status;
@@ -138,6 +144,26 @@ static sa_translate_options options(void) {
     return o;
 }
 
+/* As text and as SVG. */
+static sa_status draw(const sa_translation *t) {
+    const sa_hypothesis *best = &t->hypothesis[0];
+    const sa_heatmap_options o = {.width = 80};
+    sa_heatmap h;
+    char *drawing = NULL;
+    sa_status status = sa_heatmap_make(&h, best->symbol, best->length, t->source_symbol, t->source_length,
+                                       best->attention, true, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_mark_largest(&h, &error);
+    if (status == SA_OK)
+        status = sa_heatmap_text(&h, &o, &drawing, &error);
+    assert_true((status == SA_OK) == (drawing != NULL));
+    if (status == SA_OK)
+        status = sa_heatmaps_write(&h, 1, drawing_path, &o, NULL, &error);
+    free(drawing);
+    sa_heatmap_free(&h);
+    return status;
+}
+
 static sa_status translate(void) {
     sa_translate_options o = options();
     sa_translation *t;
@@ -145,19 +171,15 @@ static sa_status translate(void) {
     assert_true((status == SA_OK) == (t != NULL));
     for (int i = 0; t && i < 2; i++)
         assert_string_equal(t[i].hypothesis[0].text, expected[i]);
-    char *drawing = NULL;
-    if (status == SA_OK) {
-        status = sa_heatmap_text(&t[0], 0, 80, &drawing, &error);
-        assert_true((status == SA_OK) == (drawing != NULL));
-    }
-    free(drawing);
+    if (status == SA_OK)
+        status = draw(&t[0]);
     sa_translations_free(t, 2);
     return status;
 }
 
 /* With a model of its own, whose spare tapes go with it. */
 static sa_status open_and_translate(void) {
-    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = translate();
     sa_model_free(shared_model);
@@ -199,10 +221,46 @@ static sa_status translate_otherwise(void) {
 }
 
 static sa_status open_and_translate_otherwise(void) {
-    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = translate_otherwise();
     sa_model_free(shared_model);
+    return status;
+}
+
+static sa_status quantize(void) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/int8", folder);
+    return sa_model_quantize(model_path, path, SA_INT8, &error);
+}
+
+/* Learns a shortlist and translates with it, in 8 bits. */
+static sa_status translate_short(void) {
+    static const sa_model_options bytes = {SA_INT8, 1};
+    sa_shortlist_options learning;
+    sa_translate_options o = options();
+    sa_shortlist *list = NULL;
+    sa_model *m;
+    sa_translation *t = NULL;
+    char path[2][300], list_path[300];
+    for (int side = 0; side < 2; side++)
+        snprintf(path[side], sizeof path[side], "%s/%s", folder, side ? "tgt" : "src");
+    snprintf(list_path, sizeof list_path, "%s/list", folder);
+    sa_shortlist_options_init(&learning);
+    learning.train_source = path[0];
+    learning.train_target = path[1];
+    learning.threads = 1;
+    sa_status status = sa_model_open_with(&m, model_path, &bytes, &error);
+    if (status == SA_OK)
+        status = sa_shortlist_learn(m, &learning, list_path, NULL, &error);
+    if (status == SA_OK)
+        status = sa_shortlist_open(&list, list_path, m, &error);
+    o.shortlist = list;
+    if (status == SA_OK)
+        status = sa_translate(m, source, 2, &o, &t, &error);
+    sa_translations_free(t, 2);
+    sa_shortlist_free(list);
+    sa_model_free(m);
     return status;
 }
 
@@ -283,6 +341,22 @@ static sa_status read_lines(void) {
         n++;
     assert_true(status != SA_OK || n == FEW);
     sa_reader_free(reader);
+    return status;
+}
+
+static parallel_text counted_text;
+
+static sa_status count_links_of_pairs(void) {
+    const vocab *const side[2] = {counted_text.side[0], counted_text.side[1]};
+    const count_options o = {.seed = 1, .threads = 2, .chains = 2, .sweeps = 2};
+    count_aligner *a;
+    count_links links[FEW] = {0};
+    sa_status status = count_aligner_learn(&a, &counted_text.text, side, &o, &error);
+    assert_true((status == SA_OK) == (a != NULL));
+    if (status == SA_OK)
+        status = count_aligner_align(a, 0, FEW, links, &error);
+    count_links_free(links, FEW);
+    count_aligner_free(a);
     return status;
 }
 
@@ -426,6 +500,19 @@ static void translating_with_all_options(void **state) {
     exhaust(open_and_translate_otherwise, true, 0);
 }
 
+static void quantizing(void **state) {
+    (void)state;
+    exhaust(quantize, false, 0);
+    exhaust(quantize, true, 0);
+}
+
+/* A tape goes back after opening and after translating. */
+static void translating_with_a_shortlist(void **state) {
+    (void)state;
+    exhaust(translate_short, false, 2);
+    exhaust(translate_short, true, 0);
+}
+
 /* A tape goes back twice, and once after opening. */
 static void translating_in_pieces_with_items(void **state) {
     (void)state;
@@ -448,6 +535,15 @@ static void reading_lines(void **state) {
     exhaust(read_lines, true, 0);
 }
 
+static void aligning_by_counts(void **state) {
+    (void)state;
+    assert_int_equal(parallel_text_make(&counted_text, (const char *const *const[2]){source, target}, FEW, &error),
+                     SA_OK);
+    exhaust(count_links_of_pairs, false, 0);
+    exhaust(count_links_of_pairs, true, 0);
+    parallel_text_free(&counted_text);
+}
+
 static void training(void **state) {
     (void)state;
     exhaust(train, false, 2);
@@ -461,7 +557,8 @@ static void training_with_subwords(void **state) {
 
 static void training_with_two_threads(void **state) {
     (void)state;
-    exhaust(train_with_two_threads, false, 4); /* each gives a tape back at each validation */
+    exhaust(train_with_two_threads, false,
+            8); /* each gives a tape back at each validation, at a place that varies */
 }
 
 static void going_on_with_a_run(void **state) {
@@ -491,6 +588,7 @@ static int make_model(void **state) {
     sa_translation *t;
     run_path(model_path, "model", "best.safetensors");
     run_path(protecting_path, "protecting", "best.safetensors");
+    run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
         train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
@@ -513,9 +611,12 @@ int main(void) {
         cmocka_unit_test(opening_a_model),
         cmocka_unit_test(translating),
         cmocka_unit_test(translating_with_all_options),
+        cmocka_unit_test(quantizing),
+        cmocka_unit_test(translating_with_a_shortlist),
         cmocka_unit_test(translating_in_pieces_with_items),
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
+        cmocka_unit_test(aligning_by_counts),
         cmocka_unit_test(training),
         cmocka_unit_test(training_with_subwords),
         cmocka_unit_test(training_with_two_threads),

@@ -11,6 +11,7 @@ import pathlib
 import numpy as np
 
 import caption
+import coverage
 import recurrent
 import rnnsearch
 import transformer
@@ -94,7 +95,8 @@ def config(preset, **changed):
         "dim_att": 3,
         "input_feeding": True,
     }
-    own["gnmt"] = {"layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
+    own["luong"].update(coverage.options())
+    own["gnmt"] = {**coverage.options(), "layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
     own["transformer"] = {
         "dim_emb": 6,
         "layers": 2,
@@ -106,7 +108,7 @@ def config(preset, **changed):
     }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], "dim_att": 3}
+    own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
@@ -114,7 +116,7 @@ def config(preset, **changed):
 
 def stored(c):
     """The configuration as a model's file has it: without what its choices leave idle."""
-    idle = set()
+    idle = coverage.idle(c)
     if "score" in c:
         idle |= {"attention_window"} if c["attention"] == "global" else set()
         idle |= {"dim_att"} if c["score"] != "concat" else set()
@@ -173,6 +175,12 @@ def model_cases():
     yield case("gnmt", config("gnmt"))
     yield case("gnmt of one layer", config("gnmt", layers=1, cell="lstm", residual_from=0))
     yield case("gnmt tied", config("gnmt", layers=3, cell="lstm", dim_rnn=5, tied_target=True))
+    for kind in ("linguistic", "fertility", "neural"):
+        for preset in ("rnnsearch", "luong", "gnmt"):
+            yield case(f"{preset} {kind} coverage", config(preset, coverage=kind, dim_coverage=2))
+    yield case("rnnsearch coverage update-first", config("rnnsearch", coverage="neural", decoder_order="update-first"))
+    yield case("luong dot coverage", config("luong", coverage="neural", score="dot", attention="local-m"))
+    yield case("luong concat coverage", config("luong", coverage="fertility", score="concat", layers=1))
     yield case("transformer", config("transformer"))
     yield case("transformer of three heads", config("transformer", heads=3, dec_layers=3, align_layer=3, align_head=2))
     one = {"vocab_source": 13, "tied_source": True, "tied_target": True}

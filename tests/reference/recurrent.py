@@ -9,7 +9,9 @@ and o, then those of the candidate g.
 """
 import numpy as np
 
+import coverage
 from parameters import output, output_shapes, sigmoid
+from rnnsearch import attention
 
 
 def lstm_shapes(unit, n, width):
@@ -85,31 +87,32 @@ def luong_shapes(c):
     if c["attention"] == "local-p":
         s["attention.W_p"] = (n, n)
         s["attention.v_p"] = (1, n)
+    s.update(coverage.shapes(c, A if c["score"] == "concat" else n, n, n))
     s["readout.C_c"] = (n, n)
     s["readout.U_c"] = (n, n)
     return s
 
 
-def score(p, c, h, annotations):
-    """Energies of all positions; -inf where location scores none."""
+def score(p, c, h, annotations, more):
+    """Energies of all positions, to whose keys coverage adds more; -inf where location scores none."""
     if c["score"] == "dot":
-        return np.array([h @ h_s for h_s in annotations])
+        return np.array([np.sum(h * (h_s + m)) for h_s, m in zip(annotations, more)])
     W_a = p["attention.W_a"]
     if c["score"] == "general":
-        return np.array([h @ W_a @ h_s for h_s in annotations])
+        return np.array([np.sum(h * (W_a @ h_s + m)) for h_s, m in zip(annotations, more)])
     if c["score"] == "concat":
         v_a, U_a = p["attention.v_a"], p["attention.U_a"]
-        return np.array([v_a @ np.tanh(W_a @ h + U_a @ h_s) for h_s in annotations])
+        return np.array([v_a @ np.tanh(W_a @ h + U_a @ h_s + m) for h_s, m in zip(annotations, more)])
     e = np.full(len(annotations), -np.inf)
     known = (W_a @ h)[: len(e)]
     e[: len(known)] = known
     return e
 
 
-def look(p, c, h, annotations, step):
+def look(p, c, h, annotations, more, step):
     """Weights a_t(s) and context of step 0, 1, 2, ..."""
     S, D = len(annotations), c["attention_window"]
-    e, bell = score(p, c, h, annotations), np.ones(S)
+    e, bell = score(p, c, h, annotations, more), np.ones(S)
     if c["attention"] != "global":
         centre = step
         if c["attention"] == "local-p":
@@ -126,13 +129,15 @@ def look(p, c, h, annotations, step):
 def luong(p, c, source, target):
     annotations, states = read_stack(p, c, source)
     annotations, said = np.array(annotations), np.zeros(c["dim_rnn"])
+    seen = coverage.Coverage(p, c, annotations)
     for i in range(len(target)):
         x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
         for layer in range(c["layers"]):
             fed = said if c["input_feeding"] and layer == 0 else None
             states[layer] = lstm(p, f"decoder.{layer + 1}", c["cell"], x, states[layer], fed)
             x = states[layer][0]
-        a, context = look(p, c, x, annotations, i)
+        a, context = look(p, c, x, annotations, seen.keys(), i)
+        seen.look(a, x)
         said = np.tanh(p["readout.C_c"] @ context + p["readout.U_c"] @ x)
         yield output(p, c, said), said, None, a
 
@@ -149,6 +154,7 @@ def gnmt_shapes(c):
         s.update(lstm_shapes(f"encoder.{layer}", n, 2 * n if layer == 2 else n))
     D = n if L > 1 else 2 * n
     s.update({"attention.W_a": (A, n), "attention.U_a": (A, D), "attention.v_a": (A,)})
+    s.update(coverage.shapes(c, A, D, n))
     for layer in range(1, L + 1):
         s.update(lstm_shapes(f"decoder.{layer}", n, n if layer > 1 else m))
         s[f"decoder.{layer}.C"] = (4 * n, D)
@@ -173,12 +179,11 @@ def gnmt_encode(p, c, source):
 
 def gnmt(p, c, source, target):
     annotations, states = gnmt_encode(p, c, source)
-    W_a, U_a, v_a = p["attention.W_a"], p["attention.U_a"], p["attention.v_a"]
+    matrices = (p["attention.W_a"], p["attention.U_a"], p["attention.v_a"])
+    seen = coverage.Coverage(p, c, annotations)
     for i in range(len(target)):
-        e = np.array([v_a @ np.tanh(W_a @ states[0][0] + U_a @ h) for h in annotations])
-        a = np.exp(e - e.max())
-        a = a / a.sum()
-        context = a @ annotations
+        _, a, context = attention(states[0][0], annotations, *matrices, seen.keys())
+        seen.look(a, states[0][0])
         x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
         for layer in range(1, c["layers"] + 1):
             states[layer - 1] = lstm(p, f"decoder.{layer}", c["cell"], x, states[layer - 1], context)

@@ -9,6 +9,7 @@ laid out row by row; a matrix named _zr has the rows of z (update gate), then th
 """
 import numpy as np
 
+import coverage
 from parameters import output, output_shapes, sigmoid
 
 
@@ -31,6 +32,7 @@ def shapes(c):
         s["attention.W_a"] = (c["dim_att"], d)
         s["attention.U_a"] = (c["dim_att"], D)
         s["attention.v_a"] = (c["dim_att"],)
+        s.update(coverage.shapes(c, c["dim_att"], D, d))
     s["target.embedding"] = (K_y, m)
     s["target.embedding.b"] = (m,)
     s["decoder.gru.W_zr"] = (2 * d, m)
@@ -91,9 +93,10 @@ def encode(p, c, source):
     return annotations, np.tanh(W_s @ backward[0] + b), None
 
 
-def attention(s, h, W_a, U_a, v_a):
-    """Energies e_j = v_a . tanh(W_a s + U_a h_j), their softmax, and the context sum_j a_j h_j."""
-    e = np.array([v_a @ np.tanh(W_a @ s + U_a @ h_j) for h_j in h])
+def attention(s, h, W_a, U_a, v_a, more=None):
+    """Energies e_j = v_a . tanh(W_a s + U_a h_j + more_j), their softmax, and the context sum_j a_j h_j."""
+    more = np.zeros((len(h), 1)) if more is None else more
+    e = np.array([v_a @ np.tanh(W_a @ s + U_a @ h_j + more_j) for h_j, more_j in zip(h, more)])
     weights = np.exp(e - e.max())
     weights = weights / weights.sum()
     context = sum(a_j * h_j for a_j, h_j in zip(weights, h))
@@ -110,12 +113,15 @@ def readout(p, c, s, previous, context):
 def decode(p, c, source, target):
     """Of each step: log p of the target vocabulary, the state, the context, the attention (None without)."""
     annotations, s, fixed = encode(p, c, source)
+    seen = None if fixed is not None else coverage.Coverage(p, c, annotations)
     E_y = [p["target.embedding"][word] + p["target.embedding.b"] for word in target]
     for i in range(len(target)):
         previous = E_y[i - 1] if i > 0 else np.zeros(c["dim_emb"])  # E y_0 = 0: no word and no bias
         a, context = None, fixed
         if fixed is None:
-            _, a, context = attention(s, annotations, p["attention.W_a"], p["attention.U_a"], p["attention.v_a"])
+            matrices = (p["attention.W_a"], p["attention.U_a"], p["attention.v_a"])
+            _, a, context = attention(s, annotations, *matrices, seen.keys())
+            seen.look(a, s)
         if c["decoder_order"] == "update-first":
             s = gru(p, "decoder.gru", c["reset"], previous, s, context)
         yield readout(p, c, s, previous, context), s, context, a

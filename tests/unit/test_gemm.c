@@ -112,7 +112,7 @@ static void products_in_bfloat16_round_their_operands_and_nothing_else(void **st
     enum { M = 9, K = 67, N = 35 };
     gemm *g = new_engine();
     rng random = rng_at(5, 0, 0, 0);
-    if (!gemm_has_bf16(g)) {
+    if (!gemm_has(g, GEMM_BF16)) {
         gemm_free(g);
         skip();
     }
@@ -160,6 +160,164 @@ static void three_loops_multiply(void **state) {
     assert_memory_equal(c, ((float[]){58, 64, 139, 154}), sizeof c);
     gemm_plain(A, matrix_transposed(matrix_of(b, 2, 3, 3)), C, false); /* B = (7 10; 8 11; 9 12) */
     assert_memory_equal(c, ((float[]){50, 68, 122, 167}), sizeof c);
+}
+
+/* What gemm.h says of int8: whole numbers from -127 to 127, their sums exact, and scales. */
+static void plain_int8(matrix A, matrix B, const float *bias, matrix C, bool accumulate) {
+    int K = A.cols;
+    int8_t *q = malloc((size_t)K * (size_t)B.cols);
+    float *u = malloc((size_t)B.cols * sizeof *u), *column = malloc((size_t)K * sizeof *column);
+    assert_true(q && u && column);
+    for (int j = 0; j < B.cols; j++) {
+        for (int k = 0; k < K; k++)
+            column[k] = B.transposed ? B.at[j * B.stride + k] : B.at[k * B.stride + j];
+        u[j] = narrow_write(GEMM_INT8, column, K, q + (long)j * K);
+    }
+    for (int i = 0; i < A.rows; i++) {
+        const float *a = A.at + i * A.stride;
+        float *c = C.at + i * C.stride, largest = vec_max_abs(a, K), v = largest / 127;
+        for (int j = 0; j < B.cols; j++) {
+            long sum = 0;
+            for (int k = 0; largest > 0 && k < K; k++)
+                sum += lrintf(a[k] * (127 / largest)) * q[(long)j * K + k];
+            c[j] = (float)sum * (u[j] * v) + (accumulate ? c[j] : bias ? bias[j] : 0);
+        }
+    }
+    free(q);
+    free(u);
+    free(column);
+}
+
+/* The columns of B rounded, and nothing else: int8 without instructions for it. */
+static void plain_rounded(matrix A, matrix B, const float *bias, matrix C, bool accumulate) {
+    matrix lines = {calloc((size_t)B.cols * (size_t)B.rows, sizeof(float)), B.cols, B.rows, B.rows, false};
+    assert_non_null(lines.at);
+    for (long j = 0; j < B.cols; j++) {
+        for (long k = 0; k < B.rows; k++)
+            lines.at[j * B.rows + k] = B.transposed ? B.at[j * B.stride + k] : B.at[k * B.stride + j];
+        narrow_round(GEMM_INT8, lines.at + j * B.rows, B.rows);
+    }
+    for (long i = 0; bias && i < C.rows; i++)
+        memcpy(C.at + i * C.stride, bias, (size_t)C.cols * sizeof *bias);
+    gemm_plain(A, matrix_transposed(lines), C, accumulate || bias);
+    free(lines.at);
+}
+
+/* way: bits of the form of the product. */
+static void check_int8(gemm *g, rng *random, int M, int K, int N, int way) {
+    matrix A = draw(random, M, K, false, way & 1 ? 3 : 0), B = draw(random, K, N, way & 2, way & 1 ? 2 : 0);
+    matrix before = draw(random, M, N, false, way & 4 ? 5 : 0), C = copy(before), plain = copy(before);
+    matrix bias = draw(random, 1, N, false, 0);
+    bool accumulate = way & 8;
+    const float *plus = way & 16 && !accumulate ? bias.at : NULL;
+    gemm_set_precision(g, GEMM_INT8);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    assert_true(pack && gemm_pack_fill(g, pack, B));
+    gemm_set_precision(g, GEMM_F32);           /* a pack keeps the one that it was made with */
+    memset(A.at, 0, sizeof *A.at * (size_t)K); /* there is nothing to scale in the first row */
+    assert_true(gemm_run_packed(g, A, pack, plus, C, accumulate));
+    if (gemm_has(g, GEMM_INT8))
+        plain_int8(A, B, plus, plain, accumulate);
+    else
+        plain_rounded(A, B, plus, plain, accumulate);
+    compare(C, plain, before, K);
+    for (int j = 0; j < N; j++)
+        assert_true(C.at[j] == (accumulate ? before.at[j] : plus ? plus[j] : 0));
+    gemm_pack_free(pack);
+    matrix *const all[] = {&A, &B, &before, &C, &plain, &bias};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->at);
+}
+
+static void products_in_int8_are_exact_sums_of_whole_numbers_scaled(void **state) {
+    (void)state;
+    static const int shape[][3] = {{1, 67, 35}, {9, 64, 64}, {83, 131, 17}, {3, 1, 1}, {40, 16, 9000}};
+    gemm *g = new_engine();
+    rng random = rng_at(11, 0, 0, 0);
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int way = 0; way < 32; way++)
+            check_int8(g, &random, shape[i][0], shape[i][1], shape[i][2], way);
+    gemm_free(g);
+}
+
+/* Instructions that add pairs of products in 16 bits would not get beyond 32767. */
+static void the_largest_whole_numbers_do_not_saturate(void **state) {
+    (void)state;
+    enum { K = 4096, N = 48 };
+    gemm *g = new_engine();
+    gemm_set_precision(g, GEMM_INT8);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    float *a = malloc(K * sizeof *a), *b = malloc(sizeof *b * K * N), c[N];
+    assert_true(pack && a && b);
+    for (int i = 0; i < K * N; i++)
+        b[i] = 127;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < K; i++)
+            a[i] = (float)(127 * sign);
+        assert_true(gemm_pack_fill(g, pack, matrix_of(b, K, N, N)));
+        assert_true(gemm_run_packed(g, matrix_of(a, 1, K, K), pack, NULL, matrix_of(c, 1, N, N), false));
+        for (int j = 0; j < N; j++)
+            assert_true(fabsf(c[j] / (float)(K * 127 * 127 * sign) - 1) <= 1e-4f); /* where the sum is of floats */
+    }
+    gemm_pack_free(pack);
+    free(a);
+    free(b);
+    gemm_free(g);
+}
+
+static void nan_and_infinity_stay_in_their_row_in_int8(void **state) {
+    (void)state;
+    enum { M = 3, K = 20, N = 4 };
+    gemm *g = new_engine();
+    gemm_set_precision(g, GEMM_INT8);
+    gemm_pack *pack = gemm_pack_new(g, K, N);
+    rng random = rng_at(12, 0, 0, 0);
+    matrix A = draw(&random, M, K, false, 0), B = draw(&random, K, N, false, 0), C = draw(&random, M, N, false, 0);
+    A.at[3] = NAN;
+    A.at[2 * K + 5] = INFINITY;
+    assert_true(pack && gemm_pack_fill(g, pack, B) && gemm_run_packed(g, A, pack, NULL, C, false));
+    for (int j = 0; j < N; j++)
+        assert_true(isnan(C.at[j]) && isfinite(C.at[N + j]) && !isfinite(C.at[2 * N + j]));
+    gemm_pack_free(pack);
+    free(A.at);
+    free(B.at);
+    free(C.at);
+    gemm_free(g);
+}
+
+/* What a file has in a type, and the floats that were rounded to it, fill a pack of that type alike. */
+static void check_stored(gemm *g, rng *random, gemm_precision stored, gemm_precision precision) {
+    enum { M = 5, K = 37, N = 21 };
+    matrix A = draw(random, M, K, false, 0), W = draw(random, N, K, false, 0);
+    matrix C = draw(random, M, N, false, 0), other = copy(C);
+    float numbers[K * N], scale[N];
+    for (int j = 0; j < N; j++)
+        scale[j] = narrow_write(stored, W.at + j * K, K, (char *)numbers + narrow_bytes(stored, K) * (size_t)j);
+    const narrow file = {stored, N, K, numbers, narrow_scaled(stored) ? scale : NULL};
+    for (int j = 0; stored != precision && j < N; j++)
+        narrow_round(stored, W.at + j * K, K);
+    gemm_set_precision(g, precision);
+    gemm_pack *pack = gemm_pack_new(g, K, N), *from_file = gemm_pack_new(g, K, N);
+    assert_true(pack && from_file && gemm_pack_fill(g, pack, matrix_transposed(W)) &&
+                gemm_pack_fill_narrow(g, from_file, &file));
+    assert_true(gemm_run_packed(g, A, pack, NULL, C, false) &&
+                gemm_run_packed(g, A, from_file, NULL, other, false));
+    assert_memory_equal(C.at, other.at, sizeof(float) * M * N);
+    gemm_pack_free(pack);
+    gemm_pack_free(from_file);
+    matrix *const all[] = {&A, &W, &C, &other};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->at);
+}
+
+static void a_pack_of_stored_numbers_is_that_of_the_numbers(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    rng random = rng_at(13, 0, 0, 0);
+    for (int stored = GEMM_F32; stored <= GEMM_INT8; stored++)
+        for (int precision = GEMM_F32; precision <= GEMM_INT8; precision++)
+            check_stored(g, &random, stored, precision);
+    gemm_free(g);
 }
 
 static void a_pack_filled_again_holds_the_new_numbers(void **state) {
@@ -265,12 +423,14 @@ static void with_a_pack_a_row_does_not_depend_on_the_others_on_avx512(void **sta
     (void)state;
     static const int shape[][2] = {{1000, 2000}, {2000, 3000}, {620, 1000}, {256, 1536}, {512, 256},
                                    {500, 4001},  {256, 8000},  {37, 111},   {1, 3},      {19, 61}};
-    if (!rows_are_exact())
-        skip();
     gemm *g = new_engine();
     rng random = rng_at(4, 0, 0, 0);
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        compare_rows(g, &random, shape[i][0], shape[i][1]);
+    for (int precision = GEMM_F32; precision <= GEMM_INT8; precision++) {
+        gemm_set_precision(g, precision);
+        bool exact = precision == GEMM_INT8 && gemm_has(g, GEMM_INT8); /* wherever it is int8 */
+        for (size_t i = 0; (exact || rows_are_exact()) && i < sizeof shape / sizeof *shape; i++)
+            compare_rows(g, &random, shape[i][0], shape[i][1]);
+    }
     gemm_free(g);
 }
 
@@ -336,28 +496,23 @@ static void weight_gradients_add_up_over_pieces(void **state) {
     rng random = rng_at(7, 0, 0, 0);
     for (int way = 0; way < 8; way++)
         for (int n = 1; n <= 3; n++)
-            if (!(way & 1) || gemm_has_bf16(g))
+            if (!(way & 1) || gemm_has(g, GEMM_BF16))
                 check_outer(g, &random, way & 1, n, way & 2, way & 4);
     gemm_free(g);
 }
 
-/* A held factor is read by packed products as well, and forgotten when another one comes. */
-static void what_is_held_is_rounded_once_and_then_forgotten(void **state) {
-    (void)state;
+/* A held factor is read by packed products as well, and rounded again when another one came between. */
+static void check_held(gemm *g, gemm_precision precision) {
     enum { M = 100, K = 40, N = 24 };
-    gemm *g = new_engine();
-    if (!gemm_has_bf16(g)) {
-        gemm_free(g);
-        skip();
-    }
     rng random = rng_at(8, 0, 0, 0);
     matrix A = draw(&random, M, K, false, 0), other = draw(&random, M, K, false, 0);
     matrix B = draw(&random, K, N, false, 0), C = draw(&random, M, N, false, 0), wanted = copy(C);
-    gemm_set_precision(g, GEMM_BF16);
+    gemm_set_precision(g, precision);
     gemm_pack *pack = gemm_pack_new(g, K, N);
     assert_true(pack && gemm_pack_fill(g, pack, B));
     assert_true(gemm_run_packed(g, A, pack, NULL, wanted, false));
     gemm_hold(g, A);
+    assert_true(gemm_run_packed(g, A, pack, NULL, C, false));
     A.at[0] += 100; /* not seen: it was rounded before */
     assert_true(gemm_run_packed(g, A, pack, NULL, C, false));
     assert_memory_equal(C.at, wanted.at, sizeof(float) * M * N);
@@ -367,6 +522,15 @@ static void what_is_held_is_rounded_once_and_then_forgotten(void **state) {
     matrix *const all[] = {&A, &other, &B, &C, &wanted};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]->at);
+    gemm_release(g);
+}
+
+static void what_is_held_is_rounded_once(void **state) {
+    (void)state;
+    gemm *g = new_engine();
+    for (int precision = GEMM_BF16; precision <= GEMM_INT8; precision++)
+        if (gemm_has(g, precision))
+            check_held(g, precision);
     gemm_free(g);
 }
 
@@ -376,6 +540,10 @@ int main(void) {
         cmocka_unit_test(three_loops_multiply),
         cmocka_unit_test(products_of_every_form_are_those_of_three_loops),
         cmocka_unit_test(products_in_bfloat16_round_their_operands_and_nothing_else),
+        cmocka_unit_test(products_in_int8_are_exact_sums_of_whole_numbers_scaled),
+        cmocka_unit_test(the_largest_whole_numbers_do_not_saturate),
+        cmocka_unit_test(nan_and_infinity_stay_in_their_row_in_int8),
+        cmocka_unit_test(a_pack_of_stored_numbers_is_that_of_the_numbers),
         cmocka_unit_test(a_pack_filled_again_holds_the_new_numbers),
         cmocka_unit_test(products_stay_right_when_the_table_grows_and_starts_over),
         cmocka_unit_test(products_stay_right_when_few_are_kept),
@@ -383,7 +551,7 @@ int main(void) {
         cmocka_unit_test(infinities_and_nan_pass_through),
         cmocka_unit_test(a_bias_is_added_to_every_row),
         cmocka_unit_test(weight_gradients_add_up_over_pieces),
-        cmocka_unit_test(what_is_held_is_rounded_once_and_then_forgotten),
+        cmocka_unit_test(what_is_held_is_rounded_once),
         cmocka_unit_test(with_a_pack_a_row_does_not_depend_on_the_others_on_avx512),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,20 @@ static void residual_connections_begin_where_widths_are_equal(void **state) {
         refused(&c, "residual-from", "at least 3");
 }
 
+static void coverage_needs_a_score_that_reads_the_source(void **state) {
+    (void)state;
+    sa_model_config c;
+    model m;
+    assert_int_equal(sa_model_config_preset(&c, "luong", NULL), SA_OK);
+    c.coverage = SA_COVERAGE_LINGUISTIC;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    assert_int_equal(params_find(&m.params, "attention.V_a")->dim[1], 1);
+    model_clear(&m);
+    c.score = SA_SCORE_LOCATION;
+    c.max_location = 50;
+    refused(&c, "coverage", "location");
+}
+
 static void a_model_without_attention_has_no_parameters_for_it(void **state) {
     (void)state;
     sa_model_config c;
@@ -256,6 +270,7 @@ int main(void) {
         cmocka_unit_test(seq2seq_has_the_papers_number_of_parameters),
         cmocka_unit_test(transformer_has_the_papers_sizes_and_shares_its_embeddings),
         cmocka_unit_test(residual_connections_begin_where_widths_are_equal),
+        cmocka_unit_test(coverage_needs_a_score_that_reads_the_source),
         cmocka_unit_test(a_model_without_attention_has_no_parameters_for_it),
         cmocka_unit_test(an_option_that_a_preset_does_not_read_is_refused_by_name),
     };

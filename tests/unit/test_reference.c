@@ -301,8 +301,8 @@ static void compare_steps(reference_case *c) {
             assert_true(model_words(&c->net, t, 1, j ? &p->target[j - 1] : &nothing, &words));
             assert_true(model_step(&c->net, t, &h, NULL, words, &now, &next, &shown));
             tensor *hidden = model_readout(&c->net, t, &shown, &none, NULL);
-            tensor *scores = model_scores(&c->net, t, hidden);
-            assert_non_null(scores);
+            tensor *scores = tape_matrix(t, 1, c->net.config.vocab_target);
+            assert_true(hidden && scores && model_scores(&c->net, t, hidden, 0, 1, scores->data));
             compare_step(c, p, j, shown, scores);
             assert_true(kept_state_take(&kept, &next, &same, 1) && kept_state_give(&kept, t, &now));
         }

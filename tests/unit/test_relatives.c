@@ -73,6 +73,7 @@ static const learner learners[] = {
     {{"seq2seq", "'layers': 2"}, 80, 0.01},
     {{"luong", "'layers': 2"}, 50, 0.01},
     {{"gnmt", "'layers': 4"}, 60, 0.01},
+    {{"rnnsearch", "'coverage': 'neural'"}, 50, 0.01},
     {{"transformer-small", "'layers': 2, 'heads': 3"}, 60, 0.005},
     {{"luong", "'layers': 1, 'score': 'dot', 'attention': 'local-p', 'attention_window': 3"}, 50, 0.01},
 };

@@ -126,8 +126,8 @@ static tensor *step(fixture *f, const encoding *h, const int *rows, int n, const
     assert_true(model_step(&f->net, t, h, rows, words, state, &next, &shown));
     assert_true(kept_state_take(&f->kept, &next, parent ? parent : same, n));
     assert_true(kept_state_give(&f->kept, t, state));
-    tensor *scores = model_scores(&f->net, t, model_readout(&f->net, t, &shown, &none, NULL));
-    assert_non_null(scores);
+    tensor *hidden = model_readout(&f->net, t, &shown, &none, NULL), *scores = tape_matrix(t, n, VOCAB);
+    assert_true(hidden && scores && model_scores(&f->net, t, hidden, 0, n, scores->data));
     return scores;
 }
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 static void general_categories_tell_punctuation_symbols_and_numbers(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
 /* What BLEU's preprocessing needs of Unicode: general categories, white space, lower case. Text is UTF-8. */
-#ifndef EVAL_UNICODE_CLASS_H
-#define EVAL_UNICODE_CLASS_H
+#ifndef TEXT_UNICODE_CLASS_H
+#define TEXT_UNICODE_CLASS_H
 
 #include "base/strbuf.h"
 

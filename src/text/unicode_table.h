@@ -1,7 +1,7 @@
 /* Written by unicode_class.gen.py: not to be edited. Punctuation, symbols and numbers of Unicode 17.0,
  * lower case and white space of Unicode 14.0.0. */
-#ifndef EVAL_UNICODE_TABLE_H
-#define EVAL_UNICODE_TABLE_H
+#ifndef TEXT_UNICODE_TABLE_H
+#define TEXT_UNICODE_TABLE_H
 
 #include "base/utf8.h"
 

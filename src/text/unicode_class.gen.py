@@ -59,8 +59,8 @@ def main():
                  if regex.match(r"\p{Assigned}", chr(c)))
     print("/* Written by unicode_class.gen.py: not to be edited. Punctuation, symbols and numbers of Unicode"
           f" {newest}.0,\n * lower case and white space of Unicode {unicodedata.unidata_version}. */")
-    print("""#ifndef EVAL_UNICODE_TABLE_H
-#define EVAL_UNICODE_TABLE_H
+    print("""#ifndef TEXT_UNICODE_TABLE_H
+#define TEXT_UNICODE_TABLE_H
 
 #include "base/utf8.h"
 

@@ -1,7 +1,7 @@
-#include "eval/unicode_class.h"
+#include "text/unicode_class.h"
 
 #include "base/utf8.h"
-#include "eval/unicode_table.h"
+#include "text/unicode_table.h"
 
 #define CAPITAL_I_WITH_DOT 0x130u
 #define CAPITAL_SIGMA 0x3A3u
