@@ -2,12 +2,9 @@
 #ifndef MATH_GEMM_LIBRARY_H
 #define MATH_GEMM_LIBRARY_H
 
-#include <stdbool.h>
-
 typedef struct gemm_library {
     int major, minor, patch;
     const char *isa; /* the most that it generates code for: "avx512_core_bf16"; DNNL_MAX_CPU_ISA can lower it */
-    bool int8;       /* has instructions for products of 8-bit integers */
 } gemm_library;
 
 gemm_library gemm_library_describe(void);

@@ -88,8 +88,8 @@ static uint64_t memory_limit(void) {
 static sa_status list_precisions(sa_machine *out, sa_error *error) {
     gemm *g;
     SA_TRY(gemm_new(&g, error));
-    snprintf(out->precisions, sizeof out->precisions, "f32%s%s", gemm_has_bf16(g) ? " bf16" : "",
-             gemm_library_describe().int8 ? " int8" : "");
+    snprintf(out->precisions, sizeof out->precisions, "f32%s%s", gemm_has(g, GEMM_BF16) ? " bf16" : "",
+             gemm_has(g, GEMM_INT8) ? " int8" : "");
     gemm_free(g);
     return SA_OK;
 }
