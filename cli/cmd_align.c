@@ -213,6 +213,7 @@ static int align_all(aligner *a) {
 static int open_all(aligner *a) {
     const align_arguments *g = a->a;
     sa_error error;
+    a->reverse.attention = a->models.attention;
     sa_status status = models_open(&a->models, &error);
     if (status == SA_OK)
         status = models_open(&a->reverse, &error);

@@ -72,6 +72,8 @@ static const option bench_options[] = {
         "model", 'm', "FILE", bench_arguments, translate.model,
         "translate: a model file, instead of random weights whose translations are 1.08 times as long as their "
         "sources"),
+    OPT_STRING("shortlist", 0, "FILE", bench_arguments, translate.shortlist,
+               "translate: score only words that this file has, which 'softalign shortlist' made for that model"),
     OPT_SECTION("Text"),
     OPT_PAIR("train", 't', "SRC TGT", bench_arguments, run.train_source, run.train_target,
              "train: two files of text, cut into words at blanks, that the minibatches are taken from"),

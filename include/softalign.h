@@ -526,6 +526,7 @@ typedef struct sa_bench_translate_options {
     const char *model; /* a model file; or NULL: random weights of `config`, whose translations are made 1.08 times
                           as long as their sources */
     sa_model_config config; /* not looked at when there is a file */
+    const char *shortlist;  /* a file for that model; NULL: all words are scored */
     const char *source;     /* text to translate; blank lines are left out */
     int sentences;          /* of it, evenly chosen */
     sa_precision precision;

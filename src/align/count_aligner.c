@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 2, .sweeps = 6};
+const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 0, .sweeps = 3};
 
 /* Words find each other near the diagonal, then each direction by itself: what early sweeps get wrong ("the house"
  * linked to "maison la") would stay, were both directions to agree on it. */
 static const struct {
     int sweeps;
     count_stage stage;
-} early[] = {{4, {.by_place = true, .gamma = 1}}, {3, {.gamma = 1}}};
+} early[] = {{3, {.by_place = true, .gamma = 1}}, {2, {.gamma = 1}}};
 
 enum {
     ROUNDS_BEFORE = 2, /* of drawing a pair's links again, whose probabilities do not count */
@@ -93,17 +93,22 @@ static int longest_of(const corpus *text) {
     return longest;
 }
 
+/* Small texts are soon done, and have more to gain. */
+static int chains_for(const corpus *text, const count_options *o) {
+    const size_t words = text->source_symbols + text->target_symbols, affordable = 16000000 / (words + 1);
+    return o->chains ? o->chains : affordable > 16 ? 16 : affordable < 4 ? 4 : (int)affordable;
+}
+
 double count_aligner_bytes(const corpus *text, const count_options *o) {
     const count_text known = {.text = text, .longest = longest_of(text)};
-    return o->chains * count_chain_bytes(&known) + o->threads * count_draw_bytes(&known);
+    return chains_for(text, o) * count_chain_bytes(&known) + o->threads * count_draw_bytes(&known);
 }
 
 static sa_status check(const corpus *text, const count_options *o, sa_error *error) {
-    if (o->threads < 1 || o->chains < 1 || o->sweeps < 1)
-        return sa_fail(error, SA_USAGE, "%s must be 1 or more",
-                       o->threads < 1  ? "threads"
-                       : o->chains < 1 ? "chains"
-                                       : "sweeps");
+    if (o->threads < 1 || o->sweeps < 1)
+        return sa_fail(error, SA_USAGE, "%s must be 1 or more", o->threads < 1 ? "threads" : "sweeps");
+    if (o->chains < 0)
+        return sa_fail(error, SA_USAGE, "chains must be 0 or more");
     double needed = count_aligner_bytes(text, o);
     memory_room left = memory_pages_left("");
     if (needed > left.bytes)
@@ -137,6 +142,7 @@ sa_status count_aligner_learn(count_aligner **out, const corpus *text, const voc
     if (!a)
         return sa_fail_memory(error, sizeof *a);
     a->options = *options;
+    a->options.chains = chains_for(text, options);
     sa_status status = make(a, text, side, error);
     if (status == SA_OK)
         *out = a;

@@ -20,8 +20,9 @@ enum { COUNT_LONGEST = 2048 }; /* words of a side; pairs with more on a side sta
 typedef struct count_options {
     uint64_t seed;
     int threads; /* 1 or more; more than there are chains help aligning only */
-    int chains;  /* drawn apart; their probabilities are averaged */
-    int sweeps;  /* of each chain over the text by the whole model, behind seven that lead to it */
+    int chains;  /* drawn apart; their probabilities are averaged. 0: 16 for a text of up to a million words, both
+                    sides  together, 4 for one of four million and more */
+    int sweeps;  /* of each chain over the text by the whole model, behind five that lead to it */
 } count_options;
 extern const count_options count_defaults;
 
@@ -44,6 +45,13 @@ typedef struct count_links {
      * by rows. NULL for a pair with an empty side or with more than COUNT_LONGEST words on one. */
     float *probability[2];
 } count_links;
+
+/* The mean of both directions' probabilities. From 0.5 on, links of which both are sure; that is better than what
+ * symmetrises hard links. With a lower limit more of those of which one is sure. */
+static inline float count_links_mean(const count_links *l, int s, int t) {
+    size_t cell = (size_t)s * (size_t)l->length[SA_TARGET] + (size_t)t;
+    return (l->probability[0][cell] + l->probability[1][cell]) / 2;
+}
 
 /* Aligns pairs first ... first + n - 1 of the corpus that was learned from. out: n; free them, also after an error.
  * One call at a time. */

@@ -14,8 +14,8 @@ typedef struct prior {
     float kappa_fertility;
 } prior;
 static const prior priors = {
-    .kappa = 20, .kappa_stems = 0.01f, .same = 1, .kappa_none = 0.001f, .none = 0.2f, .kappa_fertility = 1};
-const count_stage count_whole_model = {.gamma = 20};
+    .kappa = 20, .kappa_stems = 0.01f, .same = 1, .kappa_none = 0.001f, .none = 0.5f, .kappa_fertility = 1};
+const count_stage count_whole_model = {.gamma = 12};
 
 /* ---- room -------------------------------------------------------------------------------------------- */
 
@@ -108,29 +108,29 @@ static void find_repeats(const count_repeats *r, int *last, const int *kind, int
         last[kind[i]] = -1;
 }
 
-/* Memory for the counts of one word of the source is asked for while those of the word before are read. */
+/* Words that are linked have stems that are, so most cells of words need no search. Memory for the next stem's
+ * counts is asked for while those of this one are read. */
 static void look_up_links(const count_draw *w, const count_chain *c, const count_pair *p) {
     const int S = p->length[SA_SOURCE], T = p->length[SA_TARGET];
-    const int *source = p->word[SA_SOURCE], *target = p->word[SA_TARGET];
-    const int *source_stem = w->stem[SA_SOURCE], *target_stem = w->stem[SA_TARGET];
-    for (int s = -1; s < S; s++) {
-        int ahead = s + 1 < S ? s + 1 : s;
-        const count_row *next_words = &c->words.row[source[ahead]], *next_stems = &c->stems.row[source_stem[ahead]];
-        for (int t = 0; t < T; t++) {
-            count_expect(next_words, target[t]);
-            count_expect(next_stems, target_stem[t]);
-        }
-        if (s < 0)
-            continue;
-        const count_row *words = &c->words.row[source[s]], *stems = &c->stems.row[source_stem[s]];
+    const int *target = p->word[SA_TARGET], *source_stem = w->stem[SA_SOURCE], *target_stem = w->stem[SA_TARGET];
+    for (int s = 0; s < S; s++) {
+        const count_row *words = &c->words.row[p->word[SA_SOURCE][s]], *stems = &c->stems.row[source_stem[s]];
+        const count_row *next = &c->stems.row[source_stem[s + 1 < S ? s + 1 : s]];
         const size_t row = (size_t)s * (size_t)T;
         float *n[4] = {w->counts[0] + row, w->counts[1] + row, w->counts[2] + row, w->counts[3] + row};
         for (int t = 0; t < T; t++) {
-            const count_cell *word = count_find(words, target[t]), *stem = count_find(stems, target_stem[t]);
-            n[0][t] = (float)word->count[0];
-            n[1][t] = (float)word->count[1];
+            const count_cell *stem = count_find(stems, target_stem[t]);
             n[2][t] = (float)stem->count[0];
             n[3][t] = (float)stem->count[1];
+            if (stem->count[0] || stem->count[1])
+                count_expect(words, target[t]);
+            count_expect(next, target_stem[t]);
+        }
+        for (int t = 0; t < T; t++) {
+            bool linked = n[2][t] + n[3][t] > 0;
+            const count_cell *word = linked ? count_find(words, target[t]) : &count_free_cell;
+            n[0][t] = (float)word->count[0];
+            n[1][t] = (float)word->count[1];
         }
     }
 }

@@ -3,19 +3,19 @@
 #include <stdlib.h>
 
 /* Read only: count_table_add gives a row cells of its own before it writes. */
-static const count_cell free_cell = {.target = COUNT_FREE};
+const count_cell count_free_cell = {.target = COUNT_FREE};
 
 sa_status count_table_make(count_table *t, size_t rows, sa_error *error) {
     *t = (count_table){.row = malloc((rows + 1) * sizeof *t->row), .rows = rows};
     if (!t->row)
         return sa_fail_memory(error, rows * sizeof *t->row);
     for (size_t i = 0; i < rows; i++)
-        t->row[i] = (count_row){.cell = (count_cell *)&free_cell};
+        t->row[i] = (count_row){.cell = (count_cell *)&count_free_cell};
     return SA_OK;
 }
 
 static bool is_shared(const count_row *r) {
-    return r->cell == &free_cell;
+    return r->cell == &count_free_cell;
 }
 
 void count_table_free(count_table *t) {
@@ -41,7 +41,7 @@ static sa_status make_room(count_row *r, sa_error *error) {
     if (!grown.cell)
         return sa_fail_memory(error, cells * sizeof *grown.cell);
     for (size_t i = 0; i < cells; i++)
-        grown.cell[i] = free_cell;
+        grown.cell[i] = count_free_cell;
     for (size_t i = 0; i <= r->mask; i++)
         if (counts(&r->cell[i])) {
             *(count_cell *)count_find(&grown, r->cell[i].target) = r->cell[i];

@@ -13,6 +13,7 @@ typedef struct count_cell {
     int32_t target;    /* COUNT_FREE: nobody's, and its counts are 0 */
     uint32_t count[2]; /* by direction */
 } count_cell;
+extern const count_cell count_free_cell; /* one that is free */
 
 /* Open addressing. A row that was never written to is one free cell that all such rows share. */
 typedef struct count_row {

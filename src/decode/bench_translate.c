@@ -15,6 +15,7 @@ typedef struct bench {
     const sa_bench_translate_options *options;
     sa_translate_options search;
     sa_model *model;
+    sa_shortlist *shortlist; /* NULL: none */
     ensemble models;
     char **line; /* n */
     size_t n;
@@ -140,6 +141,9 @@ static sa_status open_model(bench *b, sa_error *error) {
         SA_TRY(sa_model_open_with(&b->model, o->model, &options, error));
     else
         SA_TRY(model_prepare(b->model, &options, error));
+    if (o->shortlist)
+        SA_TRY(sa_shortlist_open(&b->shortlist, o->shortlist, b->model, error));
+    b->search.shortlist = b->shortlist;
     const sa_model *models[] = {b->model};
     return ensemble_make(&b->models, models, 1, error);
 }
@@ -241,6 +245,8 @@ static sa_status check(const sa_bench_translate_options *o, sa_error *error) {
     if (o->sentences < 1 || o->passes < 1 || o->mini_batch < 1 || o->beam_size < 1 || o->beam_size > 1000)
         return sa_fail(error, SA_USAGE,
                        "sentences, passes, minibatch and beam (at most 1000) must be at least 1 each");
+    if (!o->model && o->shortlist)
+        return sa_fail(error, SA_USAGE, "a shortlist is for a model's vocabularies: it needs a model file");
     if (!o->model && (o->config.vocab_source < 3 || o->config.vocab_target < 3))
         return sa_fail(error, SA_USAGE, "vocabularies have 3 symbols at least");
     return SA_OK;
@@ -266,6 +272,7 @@ sa_status sa_bench_translate(const sa_bench_translate_options *options, sa_trans
     free(b.line);
     free(b.ids);
     free(b.length);
+    sa_shortlist_free(b.shortlist);
     sa_model_free(b.model);
     return status;
 }

@@ -105,6 +105,8 @@ static sa_status encode(const cutter *c, source_piece *p, const char *text, size
     words_take(&before, c->whole, (size_t)(text - c->whole));
     if (status == SA_OK && c->options->attention)
         status = symbols_number(&p->source, c->source, line, n, before.n - before.open, c->origin, error);
+    if (status != SA_OK)
+        symbols_free(&p->source);
     free(line);
     return status;
 }

@@ -85,6 +85,30 @@ for text in texts/*; do
     fi
 done
 
+# ---- ten thousand lines: many, and each is translated as it was the first time
+
+for text in texts/*; do
+    case $text in
+    */long_* | */many_*) ;;
+    *) sed '$a\' "$text" ;; # with a newline at its end
+    esac
+done >short
+while [ "$(awk 'END { print NR }' short)" -lt 10000 ]; do
+    cat short short >longer
+    mv longer short
+done
+head -n 10000 short >in
+for model in words pieces; do
+    "$program" translate -q -m $model/best.safetensors --beam-size 2 --max-length-factor 1 --threads 2 <in >out 2>err ||
+        fail "10,000 lines, $model: $(head -c 300 err)"
+    awk -v what="10,000 lines, $model" '
+        NR == FNR { line[NR] = $0; next }
+        { if (line[FNR] in was && was[line[FNR]] != $0) other++; was[line[FNR]] = $0 }
+        END { if (FNR != 10000 || other) print what ": " FNR " lines, " other + 0 " that were translated otherwise before" }' \
+        in out >complaints
+    [ ! -s complaints ] || fail "$(cat complaints)"
+done
+
 # ---- memory that is short
 
 printf 'der hund\n' >in

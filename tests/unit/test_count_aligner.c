@@ -85,22 +85,31 @@ static void a_known_alignment_is_found(void **state) {
     count_aligner *a = learn(&p, &count_defaults);
     count_links *links = calloc(TOY_LINES, sizeof *links);
     assert_int_equal(count_aligner_align(a, 0, TOY_LINES, links, &error), SA_OK);
-    int wrong = 0, all = 0, missed = 0, sources = 0;
+    int wrong = 0, all = 0, missed = 0, sources = 0, both = 0, both_wrong = 0;
     for (int i = 0; i < TOY_LINES; i++) {
         int best[2 * TOY_LENGTH];
         assert_int_equal(links[i].length[0], y->source_length[i]);
         assert_int_equal(links[i].length[1], y->target_length[i]);
         count_links_best(&links[i], SA_SOURCE, best);
-        for (int t = 0; t < y->target_length[i]; t++, all++)
-            wrong += best[t] != y->giver[i][t];
+        for (int t = 0; t < y->target_length[i]; t++, all++) {
+            /* That an x, which is always there with its t, comes from none is a good explanation too. */
+            bool second = t > 0 && y->giver[i][t] == y->giver[i][t - 1];
+            wrong += best[t] != y->giver[i][t] && !(second && best[t] < 0);
+        }
         count_links_best(&links[i], SA_TARGET, best);
         for (int s = 0; s < y->source_length[i]; s++, sources++)
             missed += best[s] < 0 || y->giver[i][best[s]] != s;
+        for (int t = 0; t < y->target_length[i]; t++)
+            for (int s = 0; s < y->source_length[i]; s++) {
+                bool linked = count_links_mean(&links[i], s, t) >= 0.5f;
+                both += linked;
+                both_wrong += linked && y->giver[i][t] != s;
+            }
     }
-    print_message("%d of %d and %d of %d links are wrong\n", wrong, all, missed, sources);
-    /* Where a word comes twice in a line, nothing but order tells which x belongs to which. */
-    assert_true(wrong * 25 < all);
+    print_message("wrong: %d of %d, %d of %d, of both %d of %d\n", wrong, all, missed, sources, both_wrong, both);
+    assert_true(wrong * 50 < all); /* 2% */
     assert_true(missed * 50 < sources);
+    assert_true(both > sources * 9 / 10 && both_wrong * 50 < both);
     count_links_free(links, TOY_LINES);
     free(links);
     count_aligner_free(a);
@@ -210,7 +219,7 @@ static void options_out_of_range_are_refused(void **state) {
         count_options options;
         const char *part;
     } wrong[] = {{{.threads = 0, .chains = 1, .sweeps = 1}, "threads"},
-                 {{.threads = 1, .chains = 0, .sweeps = 1}, "chains"},
+                 {{.threads = 1, .chains = -1, .sweeps = 1}, "chains"},
                  {{.threads = 1, .chains = 1, .sweeps = 0}, "sweeps"}};
     corpus empty = {0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
