@@ -19,6 +19,7 @@ typedef struct bench_arguments {
 /* One combination. */
 typedef struct bench_case {
     int precision, mini_batch, threads, beam_size;
+    bool first; /* of all: the head of a table stands above its line */
 } bench_case;
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -157,15 +158,13 @@ static void print_translation(const bench_arguments *a, const bench_case *c, con
                b->peak_megabytes);
         return;
     }
+    if (c->first)
+        puts(
+            "precision  threads  mini-batch  beam-size  sentences/s   words/s    GF/s  products   share  first ms  "
+            "peak MB");
     printf("%9s  %7d  %10d  %9d  %11.1f  %8.0f  %6.1f  %8.1f  %5.1f%%  %8.1f  %7.0f\n", precision, c->threads,
            c->mini_batch, c->beam_size, b->sentences_per_second, b->words_per_second, b->gflops_done,
            b->gflops_products, 100 * b->share, 1e3 * b->first_seconds, b->peak_megabytes);
-}
-
-static void print_translation_head(void) {
-    puts("precision  threads  mini-batch  beam-size  sentences/s   words/s    GF/s  products   share  first ms  "
-         "peak "
-         "MB");
 }
 
 static sa_status bench_translate(const bench_arguments *a, const bench_case *c, sa_error *error) {
@@ -188,18 +187,12 @@ static sa_status bench_translate(const bench_arguments *a, const bench_case *c, 
 typedef struct bench_kind {
     const char *name;
     int_list precision, mini_batch, beam_size; /* where the options name none */
-    void (*head)(void);                        /* of the table; NULL: there is none */
     sa_status (*run)(const bench_arguments *a, const bench_case *c, sa_error *error);
 } bench_kind;
 
 static const bench_kind kinds[] = {
-    {"train", {1, {SA_F32}}, {1, {80}}, {1, {1}}, NULL, bench_train},
-    {"translate",
-     {3, {SA_F32, SA_BF16, SA_INT8}},
-     {2, {1, 64}},
-     {2, {1, 5}},
-     print_translation_head,
-     bench_translate},
+    {"train", {1, {SA_F32}}, {1, {80}}, {1, {1}}, bench_train},
+    {"translate", {3, {SA_F32, SA_BF16, SA_INT8}}, {2, {1, 64}}, {2, {1, 5}}, bench_translate},
 };
 
 static const bench_kind *find_kind(int n, char **argv) {
@@ -220,14 +213,12 @@ static int run_cases(const bench_kind *kind, const bench_arguments *a) {
     const int_list *beam_size = or_default(&a->beam_size, &kind->beam_size);
     const int_list *threads = or_default(&a->threads, &one);
     sa_error error;
-    if (kind->head != NULL && !a->json)
-        kind->head();
     for (int i = 0; i < threads->n; i++)
         for (int j = 0; j < beam_size->n; j++)
             for (int k = 0; k < mini_batch->n; k++)
                 for (int l = 0; l < precision->n; l++) {
                     const bench_case one_case = {precision->at[l], mini_batch->at[k], threads->at[i],
-                                                 beam_size->at[j]};
+                                                 beam_size->at[j], i + j + k + l == 0};
                     if (kind->run(a, &one_case, &error) != SA_OK)
                         return cli_library_error(&error);
                     fflush(stdout);

@@ -96,6 +96,8 @@ sa_status sa_bench_train(const sa_train_options *options, int batches, int passe
                          sa_error *error) {
     if (batches < 1 || passes < 1 || !options->train_source)
         return sa_fail(error, SA_USAGE, "a benchmark needs training text, and at least one minibatch and one pass");
+    if (options->precision != SA_F32 && options->precision != SA_BF16)
+        return sa_fail(error, SA_USAGE, "training knows the precisions f32 and bf16");
     bench b = {.r = {.options = *options, .ranks = {.size = 1}}};
     b.r.options.output = NULL; /* the text stays in memory */
     *out = (sa_train_bench){0};
