@@ -182,9 +182,9 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand; returns the exit status */
 } command;
 
-extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_sheet,
-    command_evaluate, command_symmetrize, command_inspect, command_quantize, command_shortlist, command_bench,
-    command_doctor;
+extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
+    command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize,
+    command_shortlist, command_bench, command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -244,6 +244,10 @@ bool parse_double(const char *text, double *value, bool *overflow);
                  "the recurrent unit: with or without tanh on what a memory shows"),                               \
         OPT_NUMBER("residual-from", 0, "N", type, config.residual_from, BETWEEN(0, 16),                            \
                    "the lowest layer, counted from 1, whose input is added to its output; 0: none"),               \
+        OPT_ENUM("attention-weights", 0, "KIND", type, config.attention_weights, weights_names,                    \
+                 "what the weights of attention are: learned, or all alike, to learn what they are good for"),     \
+        OPT_FLAG("word-encoder", 0, type, config.word_encoder,                                                     \
+                 "annotations of words by themselves, without a look at the others, to learn the same"),           \
         OPT_BOOL("reverse-source", 0, type, config.reverse_source,                                                 \
                  "whether the encoder reads from the last word to the first"),                                     \
         OPT_ENUM("attention", 0, "WHERE", type, config.attention, attention_names,                                 \
@@ -358,7 +362,8 @@ void models_close(model_list *list);
                    "threads that work; 0: one for each core")
 
 extern const char *const precision_names[]; /* of models; training knows the first two */
-extern const char *const order_names[], *const reset_names[], *const init_names[], *const cell_names[];
+extern const char *const weights_names[], *const order_names[], *const reset_names[], *const init_names[],
+                                                                                          *const cell_names[];
 extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[]; /* that training can be asked for */
 extern const char *const vocab_kind_names[]; /* of every sa_vocab_type */

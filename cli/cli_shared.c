@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const weights_names[] = {[SA_WEIGHTS_LEARNED] = "learned", [SA_WEIGHTS_UNIFORM] = "uniform", NULL};
 const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
 const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
 const char *const init_names[] = {"paper", "glorot", "uniform", NULL};

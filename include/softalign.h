@@ -127,6 +127,12 @@ typedef enum sa_attention_score {
     SA_SCORE_LOCATION /* W s, a number for each position */
 } sa_attention_score;
 
+/* What the weights of attention are: tests of what they are good for (docs/explain.md) train models otherwise. */
+typedef enum sa_attention_weights {
+    SA_WEIGHTS_LEARNED, /* as the score says */
+    SA_WEIGHTS_UNIFORM, /* all positions looked at alike */
+    SA_WEIGHTS_GIVEN    /* those of another model, with which it was trained: it cannot work by itself */
+} sa_attention_weights;
 /* What a decoder remembers of where it looked (Tu et al. 2016), for each position of the source. */
 typedef enum sa_coverage {
     SA_COVERAGE_NONE,
@@ -167,6 +173,9 @@ typedef struct sa_model_config {
     sa_attention_scope attention;
     int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
     sa_attention_score score;
+    sa_attention_weights
+        attention_weights; /* other than learned: what scores them keeps the values it began with */
+    bool word_encoder;  /* annotations of words by themselves, tanh(W x + b): nothing else of the source is known */
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
     sa_coverage coverage;
@@ -317,6 +326,15 @@ typedef struct sa_train_options {
     sa_valid_metric early_stopping_metric; /* also chooses what "best" is */
     int early_stopping;                    /* patience in validations; 0: off */
     int valid_beam;                        /* beam size of the translations that BLEU is computed of */
+
+    /* Tests of attention (docs/explain.md); models that are named have this one's vocabularies. A resume needs them
+     * again.
+     */
+    const char *start_from;     /* model whose parameters this one begins with; of the same options. NULL: none */
+    const char *attention_from; /* model whose weights of attention are used in place of own ones; NULL: none */
+    const char *adversary_of;   /* model to write the same as and look elsewhere than; NULL: none. The loss of a
+                                   target   symbol is TVD(p, its p) - adversary_lambda KL(a || its a) */
+    float adversary_lambda;     /* above 0 with it, else 0 */
 
     sa_precision precision;
     uint64_t seed;

@@ -27,6 +27,9 @@ SA_API sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, ch
 /* Marks the largest weight of each row, the first of equals; none where the row, or the column of that weight, is
  * "</s>", or where all are 0. */
 SA_API sa_status sa_heatmap_mark_largest(sa_heatmap *heatmap, sa_error *error);
+/* Marks these links, between words without "</s>" (links of words go with heat maps of words). SA_DATA where one is
+ * outside. */
+SA_API sa_status sa_heatmap_mark_links(sa_heatmap *heatmap, const sa_links *links, sa_error *error);
 SA_API void sa_heatmap_free(sa_heatmap *heatmap);
 
 /* What the weights from 0 to 1 look like. */
@@ -56,6 +59,27 @@ SA_API sa_status sa_heatmap_text(const sa_heatmap *heatmap, const sa_heatmap_opt
  * cairo and pango where they are needed, or for a PNG of more than 32,767 pixels. */
 SA_API sa_status sa_heatmaps_write(const sa_heatmap *heatmaps, int n, const char *path,
                                    const sa_heatmap_options *options, size_t *unknown, sa_error *error);
+
+/* Points that belong together, by rising x, as a line with a name. */
+typedef struct sa_series {
+    const char *name; /* NULL: not in the legend */
+    int n;
+    const double *x, *y;      /* what is not finite is left out, and the line is broken there */
+    const double *low, *high; /* a band around the line; NULL: none */
+} sa_series;
+
+typedef struct sa_chart {
+    const char *title, *x_label, *y_label; /* NULL: none */
+    const sa_series *series;
+    int n_series;
+    bool from_zero; /* both axes hold 0 */
+    bool dots;      /* at the points */
+} sa_chart;
+
+/* Writes charts side by side, two in a row, on one page: SVG, PNG or PDF by the ending, whole or not at all. Series
+ * number i looks the same in all charts, and its name is taken from the first that has one. Errors and *unknown as
+ * in sa_heatmaps_write. */
+SA_API sa_status sa_charts_write(const sa_chart *charts, int n, const char *path, size_t *unknown, sa_error *error);
 
 /* What models said of pictures, on one sheet. captions[i]: of sa_translate for the line pictures[i], with
  * attention; references[i] is written under it, where there are any (NULL: none). Each picture stands in `columns`

@@ -19,6 +19,7 @@ typedef struct sheet {
     const sa_caption_sheet *what;
     canvas *canvas;
     strbuf label, fitted;
+    bool failed;                  /* a text found no memory */
     unsigned char *square, *rgba; /* a picture; the same with light where a word looked */
 } sheet;
 
@@ -38,10 +39,10 @@ static void write_text(sheet *s, const char *text, double x, double y, double mo
     strbuf_clear(&s->label);
     strbuf_clear(&s->fitted);
     canvas_clean(text, &s->label);
-    if (s->label.failed || s->label.length == 0)
-        return;
-    canvas_fit(s->canvas, s->label.data, LETTERS, most, &s->fitted);
-    if (!s->fitted.failed)
+    if (!s->label.failed && s->label.length > 0)
+        canvas_fit(s->canvas, s->label.data, LETTERS, most, &s->fitted);
+    s->failed = s->failed || s->label.failed || s->fitted.failed;
+    if (!s->failed && s->fitted.length > 0)
         canvas_text(s->canvas, &(canvas_label){s->fitted.data, .x = x, .y = y, .size = LETTERS, .colour = colour});
 }
 
@@ -152,7 +153,7 @@ static sa_status draw(sheet *s, const char *path, sa_error *error) {
     SA_TRY(canvas_open(&s->canvas, path, error));
     canvas_page(s->canvas, MARGIN + s->what->columns * (double)ENTRY, height);
     sa_status status = lay_out(s, &height, error);
-    if (status == SA_OK && (s->label.failed || s->fitted.failed))
+    if (status == SA_OK && s->failed)
         status = sa_fail_memory(error, 0);
     if (status == SA_OK)
         return canvas_finish(s->canvas, error);

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_texts(char **text, int n) {
+void result_symbols_free(char **text, int n) {
     for (int i = 0; text && i < n; i++)
         free(text[i]);
     free(text);
 }
 
-static char **symbol_texts(const vocab *v, const int *ids, int n, const char *const *shown) {
+char **result_symbols(const vocab *v, const int *ids, int n, const char *const *shown) {
     char **text = calloc((size_t)n, sizeof *text);
     for (int i = 0; text && i < n; i++)
         if (!(text[i] = strdup(shown && shown[i] ? shown[i] : vocab_shown(v, ids[i])))) {
-            free_texts(text, i);
+            result_symbols_free(text, i);
             return NULL;
         }
     return text;
@@ -75,7 +75,7 @@ sa_status result_source(sa_translation *out, const ensemble *models, const sa_tr
     int n = out->source_length = model_positions(&owner->net.config, (int)source->ids.n);
     if (!o->attention)
         return SA_OK;
-    out->source_symbol = is_text ? symbol_texts(owner->source, source->ids.id, n, shown) : place_texts(n);
+    out->source_symbol = is_text ? result_symbols(owner->source, source->ids.id, n, shown) : place_texts(n);
     out->source_word = is_text ? copy_words(source->word, n) : no_words(n);
     return out->source_symbol && out->source_word ? SA_OK : sa_fail_memory(error, 0);
 }
@@ -96,7 +96,7 @@ sa_status result_hypothesis(sa_hypothesis *out, const ensemble *models, const sa
     }
     bool shows = o->attention || o->word_scores;
     if (shows)
-        out->symbol = symbol_texts(models->owner->target, from->ids, from->length, shown);
+        out->symbol = result_symbols(models->owner->target, from->ids, from->length, shown);
     return text && (out->symbol || !shows) && (out->word || !o->attention) ? SA_OK : sa_fail_memory(error, 0);
 }
 
@@ -109,10 +109,10 @@ void sa_translations_free(sa_translation *translations, size_t n) {
             free(h->attention);
             free(h->word);
             free(h->word_score);
-            free_texts(h->symbol, h->length);
+            result_symbols_free(h->symbol, h->length);
         }
         free(t->hypothesis);
-        free_texts(t->source_symbol, t->source_length);
+        result_symbols_free(t->source_symbol, t->source_length);
         free(t->source_word);
     }
     free(translations);

@@ -1,8 +1,8 @@
 /* sa_score_pairs: forced decoding. The training pass gives log p of given words, all steps in a few products. */
 #include "decode/line_batches.h"
+#include "decode/pair_symbols.h"
 #include "decode/ranking.h"
 #include "decode/result.h"
-#include "decode/symbols.h"
 #include "decode/translate_options.h"
 #include "model/loss.h"
 #include "text/words.h"
@@ -224,20 +224,11 @@ static sa_status encode(scoring_job *job, const char *source, size_t i, sa_error
     const sa_model *owner = job->models->owner;
     bool read = job->options->symbols;
     const char *line[2] = {source, read ? "" : job->targets[i]};
-    size_t length[2] = {strlen(line[0]), strlen(line[1])};
     strbuf text[2] = {{0}, {0}};
-    if (job->options->protect != SA_PROTECT_OFF && sa_model_protects(owner)) {
-        bool ok = protect_pair(text, line, length, true);
-        for (int side = 0; side < 2 && ok; side++)
-            line[side] = text[side].data ? text[side].data : "";
-        if (!ok) {
-            strbuf_free(&text[0]);
-            strbuf_free(&text[1]);
-            return sa_fail_memory(error, length[0] + length[1]);
-        }
-    }
     const char *original[2] = {source, job->targets[i]};
-    sa_status status = encode_side(job, &job->source[i], owner->source, original[0], line[0], error);
+    sa_status status = pair_symbols_protect(text, line, owner, job->options->protect, error);
+    if (status == SA_OK)
+        status = encode_side(job, &job->source[i], owner->source, original[0], line[0], error);
     if (status == SA_OK && read)
         status = read_symbols(job, &job->target[i], original[1], error);
     else if (status == SA_OK)

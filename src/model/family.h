@@ -9,6 +9,9 @@
 
 struct family {
     size_t own; /* bytes of model.own, which begin cleared */
+    /* A step looks at the source more than once, of which it shows one look: what is done with the weights of a
+     * pass (op/attention.h) does not reach it. */
+    bool many_looks;
     /* Of the fields that its presets read, those that this configuration leaves idle; NULL: none. */
     uint64_t (*idle)(const sa_model_config *c);
     /* What the table of fields cannot say; NULL: nothing. */

@@ -127,6 +127,7 @@ bool model_encode(const model *m, tape *t, const source_batch *source, const reg
         x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
         x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
     }
+    out->x = x;
     if (!t->failed)
         m->preset->family->encode(m, t, source, x, r, out);
     return !t->failed;
@@ -161,9 +162,14 @@ bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out
 
 bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
                  const decoder_state *in, decoder_state *out, step_output *output) {
+    static const attention_control uniform = {.uniform = true};
+    const attention_control *outer = t->attention;
     *out = (decoder_state){.length = in->length + words->steps.T};
     *output = (step_output){0};
+    if (m->config.attention_weights == SA_WEIGHTS_UNIFORM && !(outer && outer->given))
+        t->attention = &uniform;
     m->preset->family->steps(m, t, source, words, r, in, out, output);
+    t->attention = outer;
     return !t->failed;
 }
 

@@ -13,7 +13,8 @@ enum { MODEL_LAYERS_MAX = 16 };
  * family's decoder starts from or reads. */
 enum { ENCODING_PARTS_MAX = 2 * MODEL_LAYERS_MAX };
 typedef struct encoding {
-    int n; /* sources */
+    int n;     /* sources */
+    tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
     coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
@@ -118,7 +119,8 @@ bool model_target_words(const model *m, tape *t, const target_batch *target, con
 bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out);
 
 /* Makes the steps of `words`: from the state before the first of them to what the readout reads of each, and the
- * state after the last. */
+ * state after the last. Weights of attention are those that tape.attention gives, if it gives any, else what the
+ * configuration says. */
 bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
                  const decoder_state *in, decoder_state *out, step_output *output);
 /* One step when not training. rows: row -> source; NULL: row i is source i. */

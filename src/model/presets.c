@@ -12,17 +12,18 @@
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
      CONFIG_BIT(RESET))
 #define COVERAGE (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE))
-#define RNNSEARCH (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT))
+#define RNNSEARCH                                                                                                  \
+    (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
 #define LUONG                                                                                                      \
     (SEQ2SEQ | COVERAGE | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |               \
-     CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING))
+     CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define GNMT                                                                                                       \
     (EVERY | COVERAGE | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |        \
-     CONFIG_BIT(RESIDUAL_FROM))
+     CONFIG_BIT(RESIDUAL_FROM) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define TRANSFORMER                                                                                                \
     (EVERY | CONFIG_BIT(LAYERS) | CONFIG_BIT(DEC_LAYERS) | CONFIG_BIT(HEADS) | CONFIG_BIT(DIM_FFN) |               \

@@ -145,6 +145,23 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     return SA_OK;
 }
 
+/* Options that name other models. */
+static sa_status check_teacher(const sa_train_options *o, sa_error *error) {
+    if (o->attention_from && o->adversary_of)
+        return sa_fail(error, SA_USAGE, "attention-from and adversary-of exclude each other");
+    if (!(o->adversary_lambda >= 0 && o->adversary_lambda <= 1e6f))
+        return sa_fail(error, SA_USAGE, "adversary-lambda is %g; it must be from 0 to 1e6",
+                       (double)o->adversary_lambda);
+    if ((o->adversary_lambda > 0) != (o->adversary_of != NULL))
+        return sa_fail(error, SA_USAGE,
+                       "adversary-of and an adversary-lambda above 0 go together, also when a run is resumed");
+    if (o->attention_from && o->early_stopping_metric == SA_VALID_BLEU)
+        return sa_fail(error, SA_USAGE,
+                       "a model that looks where another does cannot translate by itself: with attention-from say "
+                       "--early-stopping-metric cross-entropy");
+    return SA_OK;
+}
+
 sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
@@ -163,6 +180,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                        o->model.preset);
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
+    SA_TRY(check_teacher(o, error));
     const struct {
         const char *name;
         double value, least, most;

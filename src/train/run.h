@@ -60,6 +60,7 @@ typedef struct run {
     text_record text;
     pair_text valid_text;
     corpus train, valid;
+    teacher teacher;
     updater updater;
     run_counters counters;
     update_batches batches;

@@ -71,9 +71,8 @@ batch_size batch_size_of(const corpus *c, const size_t *pairs, int n) {
     return size;
 }
 
-/* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
-static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
-                    target_batch *target) {
+bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
+                   target_batch *target) {
     sentence *sides = tape_bytes(t, 2 * (size_t)n * sizeof *sides);
     if (!sides)
         return false;
@@ -90,7 +89,15 @@ bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs,
     source_batch source;
     target_batch target;
     *result = (pass_result){0};
-    return arrange(t, c, pairs, n, &source, &target) && model_pass(net, t, &source, &target, r, scale, result);
+    return batch_arrange(t, c, pairs, n, &source, &target) &&
+           model_pass(net, t, &source, &target, r, scale, result);
+}
+
+/* The same with a teacher, if there is one. */
+static bool run_pass(const updater *u, int worker, tape *t, const corpus *c, const size_t *pairs, int n,
+                     const regularisation *r, double scale, pass_result *result) {
+    return u->teacher ? teacher_pass(u->teacher, worker, u->net, t, c, pairs, n, r, scale, result)
+                      : batch_pass(u->net, t, c, pairs, n, r, scale, result);
 }
 
 regularisation regularisation_of(const sa_train_options *o, double baseline) {
@@ -132,7 +139,7 @@ static void run_shard(void *argument, int task, int worker) {
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
     t->first_sentence = job->first + at;
-    if (batch_pass(job->u->net, t, job->c, job->pairs + at, n, &r, job->scale, &job->result[shard]))
+    if (run_pass(job->u, worker, t, job->c, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }
 
@@ -310,8 +317,8 @@ static void measure_batch(void *argument, int task, int worker) {
     const size_t *start = job->batches->start + task;
     tape_reset(t, false);
     t->gemm = job->u->gemms[worker];
-    job->ok[task] = batch_pass(job->u->net, t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]),
-                               &(regularisation){0}, 0, &job->result[task]);
+    job->ok[task] = run_pass(job->u, worker, t, job->c, job->batches->pair + start[0], (int)(start[1] - start[0]),
+                             &(regularisation){0}, 0, &job->result[task]);
 }
 
 sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {

@@ -8,13 +8,15 @@
 #include "text/corpus.h"
 #include "train/epoch.h"
 #include "train/optimizer.h"
+#include "train/teacher.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
  * come, and no result depends on how many there are. Of several ranks each has some of the shards, and updates its
  * blocks of values, slots and average; of the others' it gets the values at once, the rest by updater_share. */
 typedef struct updater {
     const sa_train_options *options;
-    const ranks *ranks; /* among which this is one */
+    const ranks *ranks;     /* among which this is one */
+    const teacher *teacher; /* that the model is trained with; NULL: none */
     model *net;
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
@@ -66,6 +68,9 @@ typedef struct batch_size {
 batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
 /* What a training pass of a run does beyond computing the loss. baseline: see updater. */
 regularisation regularisation_of(const sa_train_options *o, double baseline);
+/* Those pairs as a model wants them, in the tape's arena. False once the tape has failed. */
+bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
+                   target_batch *target);
 /* The model's pass over those pairs, as in model_pass; the tape was reset. False once it has failed. */
 bool batch_pass(const model *net, tape *t, const corpus *c, const size_t *pairs, int n, const regularisation *r,
                 double scale, pass_result *result);

@@ -6,7 +6,7 @@ program=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/cli_usage.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-subcommands='train translate score heatmap sheet evaluate inspect'
+subcommands='train translate score heatmap plot sheet evaluate inspect'
 failed=0
 
 fail() {

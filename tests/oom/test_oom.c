@@ -14,6 +14,7 @@
 #include "align/count_aligner.h"
 
 #include <pthread.h>
+#include <softalign/explanation.h>
 
 /* ---- allocation that fails --------------------------------------------------------------------------- */
 
@@ -248,6 +249,30 @@ static sa_status open_and_translate_otherwise(void) {
     return status;
 }
 
+/* A pair, and one that is left out, compared with the same model. */
+static sa_status explain(void) {
+    const sa_model *others[] = {shared_model};
+    sa_explain_options o;
+    sa_explanation *x = NULL;
+    sa_explain_options_init(&o);
+    o.permutations = 2;
+    o.adversaries = 2;
+    o.adversary_steps = 1;
+    o.threads = 1;
+    const char *const sources[] = {source[0], ""}, *const targets[] = {target[0], target[0]};
+    sa_status status = sa_explain(shared_model, others, 1, sources, targets, 2, &o, &x, &error);
+    sa_explanations_free(x, 2);
+    return status;
+}
+
+static sa_status open_and_explain(void) {
+    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    if (status == SA_OK)
+        status = explain();
+    sa_model_free(shared_model);
+    return status;
+}
+
 static sa_status quantize(void) {
     char path[300];
     snprintf(path, sizeof path, "%s/int8", folder);
@@ -385,6 +410,7 @@ typedef struct way {
     int stop_at, threads; /* stop_at: update; 0: never */
     uint64_t seed;
     sa_vocab_type vocab;
+    bool opposes; /* the model, from whose parameters it starts */
 } way;
 
 static int stop(const sa_train_event *event, void *user) {
@@ -414,6 +440,10 @@ static sa_status train_so(const char *run, way w) {
     o.resume = w.resume;
     o.overwrite = w.overwrite;
     o.seed = w.seed;
+    if (w.opposes) {
+        o.adversary_of = o.start_from = model_path;
+        o.adversary_lambda = 1;
+    }
     return sa_train(&o, stop, &w, &error);
 }
 
@@ -440,12 +470,16 @@ static sa_status train_from(const char *other, const way *w) {
     sa_error kept = error;
     if (other)
         assert_true(run_file_exists("tried", "state.safetensors"));
-    if (status == SA_OK && w->vocab == SA_VOCAB_WORD)
+    if (status == SA_OK && w->vocab == SA_VOCAB_WORD && !w->opposes)
         expect_same_run("model", "tried");
     check_files(status == SA_OK);
     error = kept;
     armed = counted;
     return status;
+}
+
+static sa_status train_adversary(void) {
+    return train_from(NULL, &(way){.seed = 2, .threads = 1, .opposes = true});
 }
 
 static sa_status train(void) {
@@ -526,6 +560,13 @@ static void captioning(void **state) {
     exhaust(caption, true, 1);
 }
 
+/* Two tapes go back. */
+static void explaining(void **state) {
+    (void)state;
+    exhaust(open_and_explain, false, 3);
+    exhaust(open_and_explain, true, 1);
+}
+
 static void quantizing(void **state) {
     (void)state;
     exhaust(quantize, false, 0);
@@ -539,10 +580,10 @@ static void translating_with_a_shortlist(void **state) {
     exhaust(translate_short, true, 0);
 }
 
-/* A tape goes back twice, and once after opening. */
+/* A tape goes back three times, and once after opening. */
 static void translating_in_pieces_with_items(void **state) {
     (void)state;
-    exhaust(translate_pieces, false, 3);
+    exhaust(translate_pieces, false, 4);
     exhaust(translate_pieces, true, 0);
 }
 
@@ -574,6 +615,12 @@ static void training(void **state) {
     (void)state;
     exhaust(train, false, 2);
     exhaust(train, true, 0);
+}
+
+/* Two other models are closed with their tapes: that which opening leaves is the failure which does not matter. */
+static void training_an_adversary(void **state) {
+    (void)state;
+    exhaust(train_adversary, false, 4);
 }
 
 static void training_with_subwords(void **state) {
@@ -666,6 +713,7 @@ int main(void) {
         cmocka_unit_test(translating),
         cmocka_unit_test(translating_with_all_options),
         cmocka_unit_test(captioning),
+        cmocka_unit_test(explaining),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(translating_with_a_shortlist),
         cmocka_unit_test(translating_in_pieces_with_items),
@@ -673,6 +721,7 @@ int main(void) {
         cmocka_unit_test(reading_lines),
         cmocka_unit_test(aligning_by_counts),
         cmocka_unit_test(training),
+        cmocka_unit_test(training_an_adversary),
         cmocka_unit_test(training_with_subwords),
         cmocka_unit_test(training_with_two_threads),
         cmocka_unit_test(going_on_with_a_run),

@@ -28,9 +28,9 @@ includes() {
         sees["eval"] = "base text"
         sees["draw"] = "base"
         sees["align"] = "base text draw picture"
-        sees["decode"] = "base math tape op layer model text"
+        sees["decode"] = "base math tape op layer model text draw align"
         sees["train"] = "base math tape op layer model text decode eval ranks"
-        sees["explain"] = "base math tape op layer model text decode train"
+        sees["explain"] = "base math tape op layer model text decode"
         sees["serve"] = "base math tape op layer model text decode train eval draw align explain"
         # Headers of other libraries that one place knows.
         home["dnnl"] = "^src/math/gemm[a-z0-9_]*\\.[ch]$"

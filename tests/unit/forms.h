@@ -57,6 +57,12 @@ static const model_form model_forms[] = {
      "'layers': 2, 'dec_layers': 3, 'heads': 2, 'tied_source': false, 'align_layer': 1, 'align_head': 2"},
     {"transformer", "'layers': 1, 'dec_layers': 2, 'heads': 1"},
     {"transformer-small", "'layers': 2, 'heads': 2, 'output_rank': 1"},
+    {"rnnsearch", "'word_encoder': true"},
+    {"rnnsearch", "'word_encoder': true, 'attention_weights': 'uniform', 'decoder_order': 'update-first'"},
+    {"rnnsearch", "'attention_weights': 'uniform'"},
+    {"luong", "'layers': 1, 'attention': 'local-m', 'attention_window': 1, 'attention_weights': 'uniform'"},
+    {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 1, 'attention_weights': 'uniform'"},
+    {"gnmt", "'layers': 1, 'attention_weights': 'uniform'"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 

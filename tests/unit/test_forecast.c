@@ -125,7 +125,7 @@ static void compare_with_memory(const char *name) {
     fill(&valid, 12, 18, 10);
     o.mini_batch = 24;
     expect_status(model_declare(&net, &o.model, &error), SA_OK);
-    forecast_input in = {&o, &net, &train.c, &valid.c, 2, 1};
+    forecast_input in = {&o, &net, &train.c, &valid.c, 2, 1, NULL};
     expect_status(forecast_make(&f, &in, &error), SA_OK);
     malloc_trim(0); /* nothing that was freed is there to be used again */
     double before = kilobytes_of("VmRSS:");
@@ -170,7 +170,7 @@ static void packs_of_bf16_take_half_a_pack(void **state) {
     sa_train_options o = preset_options("small");
     fill(&x, 4, 5, 5);
     expect_status(model_declare(&net, &o.model, &error), SA_OK);
-    forecast_input in = {&o, &net, &x.c, &x.c, 1, 1};
+    forecast_input in = {&o, &net, &x.c, &x.c, 1, 1, NULL};
     expect_status(forecast_make(&f[0], &in, &error), SA_OK);
     o.precision = SA_BF16;
     expect_status(forecast_make(&f[1], &in, &error), SA_OK);
