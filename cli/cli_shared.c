@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const weights_names[] = {[SA_WEIGHTS_LEARNED] = "learned", [SA_WEIGHTS_UNIFORM] = "uniform", NULL};
 const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
 const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
 const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
@@ -24,6 +25,11 @@ const char *const precision_names[] = {
     [SA_F32] = "f32", [SA_BF16] = "bf16", [SA_INT8] = "int8", [SA_AS_STORED] = "stored", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
+                                        [SA_VOCAB_BPE] = "bpe",
+                                        [SA_VOCAB_UNIGRAM] = "unigram",
+                                        [SA_VOCAB_PICTURE] = "picture",
+                                        [SA_VOCAB_FEATURES] = "features"};
 const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
                                             [SA_UNION] = "union",
                                             [SA_AVERAGE] = "average",

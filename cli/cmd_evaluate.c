@@ -1,4 +1,5 @@
 #include "evaluate.h"
+#include "evaluate_lengths.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,9 @@ typedef struct evaluate_arguments {
     sa_metric metric; /* the options of all kinds */
     bool lowercase;
     option_list systems;
-    const char *input; /* NULL: not given */
+    const char *input;  /* NULL: not given */
+    const char *source; /* lines are scored by its lengths too; NULL: not given */
+    int length_step;
     bool confidence;
     paired paired;
     int samples; /* 0: the usual number */
@@ -154,6 +157,13 @@ static const option evaluate_options[] = {
                "how often the lines are drawn again; 0: 1000 times, for randomization 10000"),
     OPT_NUMBER("seed", 0, "N", evaluate_arguments, seed, ANY,
                "of the draws; the same seed draws the same lines, those of sacreBLEU"),
+    OPT_SECTION("By length"),
+    OPT_STRING(
+        "by-length", 0, "SOURCE", evaluate_arguments, source,
+        "score groups of lines too, by the number of words of their line in this file, with --confidence also with "
+        "intervals; `softalign plot` draws what --json writes of it"),
+    OPT_NUMBER("length-step", 0, "N", evaluate_arguments, length_step, AT_LEAST(1),
+               "lengths of a group: 1 to N words, N + 1 to 2 N, ..."),
     OPT_SECTION("Output"),
     OPT_FLAG("sentence", 0, evaluate_arguments, sentence,
              "score each line by itself, BLEU with --effective-order, instead of all lines together"),
@@ -273,6 +283,21 @@ static int resample_all(const evaluate_arguments *a, evaluation *e) {
     return CLI_OK;
 }
 
+static int score_by_length(const evaluate_arguments *a, evaluation *e) {
+    const sa_resampling bootstrap = {a->samples > 0 ? a->samples : SA_BOOTSTRAP_SAMPLES, a->seed};
+    lines source = {0};
+    int status = lines_read(&source, a->source, a->strict, a->quiet);
+    if (status == CLI_OK && source.n != e->system[0].n) {
+        cli_message("%s has %zu lines, but %s has %zu; they must belong to each other line by line", source.name,
+                    source.n, e->system[0].name, e->system[0].n);
+        status = CLI_FAILED;
+    }
+    if (status == CLI_OK)
+        status = lengths_score(e, &source, a->length_step, a->confidence ? &bootstrap : NULL);
+    lines_free(&source);
+    return status;
+}
+
 static int evaluate_texts(const evaluate_arguments *a, evaluation *e, char **references) {
     int status = read_texts(a, e, references);
     if (status != CLI_OK)
@@ -281,6 +306,8 @@ static int evaluate_texts(const evaluate_arguments *a, evaluation *e, char **ref
     status = count_all(e);
     if (status == CLI_OK)
         status = resample_all(a, e);
+    if (status == CLI_OK && a->source != NULL)
+        status = score_by_length(a, e);
     return status == CLI_OK ? evaluation_report(e) : status;
 }
 
@@ -329,6 +356,7 @@ static int evaluate_files(const evaluate_arguments *a, char **references, int n_
     free(e.statistics);
     free(e.interval);
     free(e.p_value);
+    lengths_free(&e);
     return status;
 }
 
@@ -353,20 +381,22 @@ static int check_arguments(evaluate_arguments *a, char **references, int n) {
         return cli_usage_error(c, "--confidence and --paired are about all lines together: not with --sentence");
     if (a->score_only && (a->confidence || a->paired != PAIRED_NONE))
         return cli_usage_error(c, "--score-only leaves out what --confidence and --paired compute");
+    if (a->source != NULL && (a->sentence || a->score_only))
+        return cli_usage_error(c, "--by-length is about groups of lines: with neither --sentence nor --score-only");
     if (a->systems.n == 0)
         a->systems = (option_list){1, {a->input != NULL ? a->input : "-"}};
-    int from_stdin = 0;
+    int from_stdin = a->source != NULL && strcmp(a->source, "-") == 0;
     for (int i = 0; i < n; i++)
         from_stdin += strcmp(references[i], "-") == 0;
     for (int i = 0; i < a->systems.n; i++)
         from_stdin += strcmp(a->systems.text[i], "-") == 0;
     if (from_stdin > 1)
-        return cli_usage_error(c, "standard input can be one text only, translations or a reference");
+        return cli_usage_error(c, "standard input can be one text only, translations, a reference or a source");
     return CLI_GO_ON;
 }
 
 static int evaluate_run(int argc, char **argv) {
-    evaluate_arguments a = {.metrics = {.n = 1}, .seed = SA_RESAMPLING_SEED, .width = 2};
+    evaluate_arguments a = {.metrics = {.n = 1}, .seed = SA_RESAMPLING_SEED, .length_step = 10, .width = 2};
     sa_metric_init(&a.metric, SA_METRIC_BLEU);
     int n;
     int status = options_parse(&command_evaluate, &a, argc, argv, &n);

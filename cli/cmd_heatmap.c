@@ -29,6 +29,7 @@ typedef struct heatmap_arguments {
     sa_palette palette;
     bool numbers, subwords;
     mark_kind mark;
+    const char *links;
     colour_use colour;
     int columns; /* 0: those of the terminal */
     bool strict, quiet;
@@ -58,6 +59,9 @@ static const option heatmap_options[] = {
     OPT_FLAG("numbers", 0, heatmap_arguments, numbers, "write each weight, in hundredths, on its cell"),
     OPT_ENUM("mark", 0, "WHICH", heatmap_arguments, mark, mark_names,
              "frame hard links: the largest weight of each target word, where it is not that of </s>"),
+    OPT_STRING(
+        "links", 0, "FILE", heatmap_arguments, links,
+        "frame the hard links of a file instead, i-j between words that count from 0, a line for each drawing"),
     OPT_FLAG("subwords", 0, heatmap_arguments, subwords, "draw pieces of words, instead of joining them to words"),
     OPT_ENUM("color", 0, "WHEN", heatmap_arguments, colour, colour_names,
              "of text: colours instead of blocks of grey; auto: on a terminal, unless NO_COLOR is set"),
@@ -187,6 +191,8 @@ static int check_arguments(const heatmap_arguments *a, int n) {
         return cli_usage_error(c, "give --model or --matrix, not both");
     if (a->matrix != NULL && (n > 0 || a->pairs))
         return cli_usage_error(c, "--matrix has the translations: neither sentences nor --pairs go with it");
+    if (a->links != NULL && (a->mark != MARK_NONE || a->subwords))
+        return cli_usage_error(c, "--links marks words: with neither --mark nor --subwords");
     if (a->pairs && n % 2 == 1)
         return cli_usage_error(c, "--pairs: the translation of the last sentence is missing");
     if (a->pairs && a->search.n_best > 1)
@@ -222,17 +228,18 @@ static int heatmap_run(int argc, char **argv) {
                               .colours = wants_colours(a.colour),
                               .width = a.columns > 0 ? a.columns : cli_columns(STDOUT_FILENO, 100)},
                   .subwords = a.subwords,
+                  .links_name = a.links,
                   .mark_largest = a.mark == MARK_LARGEST};
     job j = {.a = &a, .to = &to};
     sa_error error;
-    if (a.model != NULL && sa_model_open_with(&j.model, a.model, &a.open, &error) != SA_OK)
-        return cli_library_error(&error);
-    if (j.model != NULL && attention_choose(&a.attention, j.model, &error) != SA_OK) {
-        sa_model_free(j.model);
-        return cli_library_error(&error);
-    }
-    status = gallery_close(&to, n == 0 ? add_input(&j) : add_arguments(&j, argv, n));
+    if ((a.links != NULL && sa_reader_open(&to.links, a.links, a.strict, &error) != SA_OK) ||
+        (a.model != NULL && sa_model_open_with(&j.model, a.model, &a.open, &error) != SA_OK) ||
+        (j.model != NULL && attention_choose(&a.attention, j.model, &error) != SA_OK))
+        status = cli_library_error(&error);
+    else
+        status = gallery_close(&to, n == 0 ? add_input(&j) : add_arguments(&j, argv, n));
     sa_model_free(j.model);
+    sa_reader_free(to.links);
     return status;
 }
 

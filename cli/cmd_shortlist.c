@@ -79,11 +79,12 @@ const command command_shortlist = {
     .name = "shortlist",
     .summary = "learn which words translations may need, for faster ones",
     .synopsis = "-m MODEL --train SRC TGT -o FILE [OPTION]...",
-    .about = "Learns from parallel text which target words go with a source word (Model 1 of Brown et al., 1993), "
-             "and writes for each the best, and the most frequent words of all. 'translate --shortlist FILE' then "
-             "scores only the words of a sentence's own list, which spares most of the work of the output layer; "
-             "probabilities are those among these words. A translation does not depend on what is translated "
-             "together with it.",
+    .about =
+        "Learns from parallel text which target words go with a source word, by counting links, and writes for "
+        "each the best, and the most frequent words of all. 'translate --shortlist FILE' then scores "
+        "only the words of a sentence's own list, which spares most of the work of the output layer; "
+        "probabilities are those among these words. A translation does not depend on what is translated "
+        "together with it.",
     .examples = "  softalign shortlist -m run/best.safetensors --train corpus.en corpus.fr -o en-fr.shortlist\n"
                 "  softalign translate -m run/best.safetensors --shortlist en-fr.shortlist < in.en > out.fr\n",
     .options = shortlist_options,

@@ -120,6 +120,12 @@ static const option train_options[] = {
     OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
                "probability taken from the right word and spread over all"),
     OPT_NUMBER(
+        "doubly-stochastic", 0, "X", train_arguments, run.doubly_stochastic, AT_LEAST(0),
+        "weight of the mean, over places of the source, of (1 - attention received in all)^2 in the loss of a "
+        "sentence"),
+    OPT_NUMBER("picture-shift", 0, "N", train_arguments, run.picture_shift, AT_LEAST(0),
+               "each time that a picture is seen it is moved by up to N pixels in each direction"),
+    OPT_NUMBER(
         "average", 0, "D", train_arguments, run.average, FRACTION,
         "decay of an exponential moving average of the parameters, which is what is validated and saved; 0: off"),
     OPT_SECTION("Optimization"),
@@ -170,6 +176,19 @@ static const option train_options[] = {
         "after", 0, "LIMITS", train_arguments, run, parse_after, show_after,
         "when to end: 10e (epochs), 5000u (updates), 30m (minutes), or several with commas, of which the first "
         "reached counts"),
+    OPT_SECTION("Tests of attention (docs/explain.md); a resume needs them again"),
+    OPT_STRING("start-from", 0, "FILE", train_arguments, run.start_from,
+               "begin with the parameters of a model of the same options and vocabularies"),
+    OPT_STRING(
+        "attention-from", 0, "FILE", train_arguments, run.attention_from,
+        "look where that model looks, of the same vocabularies, instead of learning it; what comes out cannot "
+        "translate by itself, and needs --early-stopping-metric cross-entropy"),
+    OPT_STRING("adversary-of", 0, "FILE", train_arguments, run.adversary_of,
+               "learn to write what that model writes, and to look elsewhere"),
+    OPT_NUMBER(
+        "adversary-lambda", 0, "X", train_arguments, run.adversary_lambda, AT_LEAST(0),
+        "how much looking elsewhere counts, in Kullback-Leibler divergence, against total variation distance of "
+        "what is written"),
     OPT_SECTION("Validation"),
     OPT_NUMBER("valid-freq", 0, "N", train_arguments, run.valid_freq, AT_LEAST(0),
                "updates between validations; 0: once an epoch"),

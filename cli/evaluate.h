@@ -36,12 +36,17 @@ typedef struct evaluation {
     const char *test;
     int width; /* decimals */
     bool sentence, score_only, json;
+    /* Lines by the length of their source; 0: not asked for. */
+    int n_groups;
+    struct length_group *group;
 } evaluation;
 
 static inline size_t cell_of(const evaluation *e, int system, int metric) {
     return (size_t)system * (size_t)e->n_metrics + (size_t)metric;
 }
 
+/* Characters of a text, each a column wide. */
+int columns_of(const char *text);
 /* Writes the scores to standard output; returns the exit status. */
 int evaluation_report(const evaluation *e);
 

@@ -1,4 +1,5 @@
 #include "evaluate.h"
+#include "evaluate_lengths.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -79,8 +80,7 @@ static void print_sentences(const evaluation *e) {
 
 enum { CELL_SIZE = 128 };
 
-/* Characters, each a column wide. */
-static int columns_of(const char *text) {
+int columns_of(const char *text) {
     int n = 0;
     for (; *text != '\0'; text++)
         n += (*text & 0xC0) != 0x80;
@@ -158,6 +158,8 @@ static void print_text(const evaluation *e) {
         print_table(e);
         print_notes(e);
     }
+    if (e->n_groups > 0)
+        lengths_print(e);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
@@ -243,6 +245,8 @@ static json_t *corpus_json(const evaluation *e, int system, int metric) {
             json_pack("{s:f, s:f}", "mean", e->interval[cell].mean, "half_width", e->interval[cell].half));
     if (e->p_value != NULL && system > 0)
         failed |= json_object_set_new(object, "p_value", json_real(e->p_value[cell]));
+    if (e->n_groups > 0)
+        failed |= json_object_set_new(object, "by_length", lengths_json(e, system, metric));
     json_decref(detail);
     if (!failed)
         return object;

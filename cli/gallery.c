@@ -3,6 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those of the next line of the file of links. */
+static int mark_links(const gallery *g, sa_heatmap *h) {
+    sa_error error;
+    sa_links links;
+    char *line;
+    size_t length;
+    if (sa_reader_next(g->links, &line, &length, &error) != SA_OK)
+        return cli_library_error(&error);
+    if (line == NULL) {
+        cli_message("%s has only %zu lines: one is needed for each drawing", g->links_name,
+                    sa_reader_line(g->links));
+        return CLI_FAILED;
+    }
+    sa_status status = sa_links_parse(&links, line, 0, false, &error);
+    if (status == SA_OK) {
+        status = sa_heatmap_mark_links(h, &links, &error);
+        sa_links_free(&links);
+    }
+    if (status == SA_OK)
+        return CLI_OK;
+    cli_message("%s:%zu: %s", g->links_name, sa_reader_line(g->links), error.text);
+    return CLI_FAILED;
+}
+
 static int make_heatmap(const gallery *g, const exhibit *e, sa_heatmap *h) {
     sa_error error;
     bool drawn = e->weight != NULL;
@@ -10,7 +34,9 @@ static int make_heatmap(const gallery *g, const exhibit *e, sa_heatmap *h) {
                                        !g->subwords, &error);
     if (status == SA_OK && g->mark_largest)
         status = sa_heatmap_mark_largest(h, &error);
-    return status == SA_OK ? CLI_OK : cli_library_error(&error);
+    if (status != SA_OK)
+        return cli_library_error(&error);
+    return g->links != NULL ? mark_links(g, h) : CLI_OK;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------- */

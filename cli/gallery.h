@@ -8,6 +8,8 @@ typedef struct gallery {
     const char *path; /* of the picture; NULL: text on standard output */
     sa_heatmap_options options;
     bool subwords, mark_largest;
+    sa_reader *links; /* hard links to mark, a line for each drawing; NULL: none */
+    const char *links_name;
     sa_heatmap *picture; /* kept for the file */
     size_t n, capacity;
 } gallery;

@@ -110,7 +110,7 @@ static int add_object(gallery *g, const json_t *object, const char *place, int m
                  *source = json_object_get(object, "source_symbols");
     const char *failed = json_string_value(json_object_get(object, "error"));
     if (failed != NULL)
-        return gallery_add(g, &(exhibit){.text = "", .absent = failed, .score = NAN});
+        return gallery_add(g, &(exhibit){.text = "", .absent = failed, .score = (double)NAN});
     int n = json_is_array(hypotheses) ? (int)json_array_size(hypotheses) : 0, status = CLI_OK;
     if (n == 0)
         return add_hypothesis(g, object, source, 1, 1, place);
@@ -123,7 +123,7 @@ static int add_object(gallery *g, const json_t *object, const char *place, int m
 int matrix_add(gallery *g, const char *line, const char *place, int most) {
     json_error_t error;
     if (line[strspn(line, " \t\r")] == '\0')
-        return gallery_add(g, &(exhibit){.text = "", .absent = "empty: nothing to draw", .score = NAN});
+        return gallery_add(g, &(exhibit){.text = "", .absent = "empty: nothing to draw", .score = (double)NAN});
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
     int status;
     if (object == NULL) {

@@ -127,6 +127,12 @@ typedef enum sa_attention_score {
     SA_SCORE_LOCATION /* W s, a number for each position */
 } sa_attention_score;
 
+/* What the weights of attention are: tests of what they are good for (docs/explain.md) train models otherwise. */
+typedef enum sa_attention_weights {
+    SA_WEIGHTS_LEARNED, /* as the score says */
+    SA_WEIGHTS_UNIFORM, /* all positions looked at alike */
+    SA_WEIGHTS_GIVEN    /* those of another model, with which it was trained: it cannot work by itself */
+} sa_attention_weights;
 /* What a decoder remembers of where it looked (Tu et al. 2016), for each position of the source. */
 typedef enum sa_coverage {
     SA_COVERAGE_NONE,
@@ -135,7 +141,15 @@ typedef enum sa_coverage {
     SA_COVERAGE_NEURAL      /* the state of a gated unit */
 } sa_coverage;
 
-typedef enum sa_vocab_type { SA_VOCAB_WORD, SA_VOCAB_BPE, SA_VOCAB_UNIGRAM } sa_vocab_type;
+/* How a line of a side is cut into symbols. */
+typedef enum sa_vocab_type {
+    SA_VOCAB_WORD,
+    SA_VOCAB_BPE,
+    SA_VOCAB_UNIGRAM,
+    /* of a source only: */
+    SA_VOCAB_PICTURE, /* the line is the path of a picture, PNG or JPEG, whose pixels are the symbols */
+    SA_VOCAB_FEATURES /* FILE:ROW names a row of the tensor "features" of a safetensors file, whose numbers are */
+} sa_vocab_type;
 
 /* What defines a model's computation. Filled by sa_model_config_preset, then changed field by field; a preset reads
  * some of the fields (sa_model_config_has). */
@@ -159,17 +173,24 @@ typedef struct sa_model_config {
     sa_attention_scope attention;
     int attention_window; /* D of local attention: 2 D + 1 positions are looked at */
     sa_attention_score score;
+    sa_attention_weights
+        attention_weights; /* other than learned: what scores them keeps the values it began with */
+    bool word_encoder;  /* annotations of words by themselves, tanh(W x + b): nothing else of the source is known */
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
     sa_coverage coverage;
-    int dim_coverage; /* of SA_COVERAGE_NEURAL: numbers for each position */
-    int heads;        /* of every attention of a Transformer */
-    int dim_ffn;      /* hidden layer of its network on each position */
-    int dec_layers;   /* layers of its decoder; 0: as many as of the encoder */
-    int align_layer;  /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
-    int align_head;   /* counted from 1; 0: the mean of all */
-    char init[16];    /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
-    float init_scale; /* of uniform: all numbers begin within +- this */
+    int dim_coverage;    /* of SA_COVERAGE_NEURAL: numbers for each position */
+    int heads;           /* of every attention of a Transformer */
+    int dim_ffn;         /* hidden layer of its network on each position */
+    int dec_layers;      /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;     /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;      /* counted from 1; 0: the mean of all */
+    int picture_side;    /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
+    int features;        /* descriptions of places that are read from a file; 0: they are made of a picture */
+    int dim_feature;     /* their width */
+    bool hard_attention; /* a step looks at one place, not at a mean of all */
+    char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
+    float init_scale;    /* of uniform: all numbers begin within +- this */
 } sa_model_config;
 
 /* Fails with SA_USAGE and the list of presets when there is no such name. */
@@ -282,6 +303,8 @@ typedef struct sa_train_options {
 
     float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
     float label_smoothing;
+    float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
+    int picture_shift;       /* pictures are moved by up to so many pixels in each direction */
 
     sa_optimizer optimizer;
     float learning_rate; /* 0: the optimiser's usual one */
@@ -309,6 +332,15 @@ typedef struct sa_train_options {
     sa_valid_metric early_stopping_metric; /* also chooses what "best" is */
     int early_stopping;                    /* patience in validations; 0: off */
     int valid_beam;                        /* beam size of the translations that BLEU is computed of */
+
+    /* Tests of attention (docs/explain.md); models that are named have this one's vocabularies. A resume needs them
+     * again.
+     */
+    const char *start_from;     /* model whose parameters this one begins with; of the same options. NULL: none */
+    const char *attention_from; /* model whose weights of attention are used in place of own ones; NULL: none */
+    const char *adversary_of;   /* model to write the same as and look elsewhere than; NULL: none. The loss of a
+                                   target   symbol is TVD(p, its p) - adversary_lambda KL(a || its a) */
+    float adversary_lambda;     /* above 0 with it, else 0 */
 
     sa_precision precision;
     uint64_t seed;
@@ -557,56 +589,7 @@ typedef struct sa_attention_shape {
 SA_API sa_status sa_attention(sa_attention_shape shape, const float *s, const float *h, const float *W_a,
                               const float *U_a, const float *v_a, float *context, float *weights, sa_error *error);
 
-/* ---- drawing ----------------------------------------------------------------------------------------- */
-
-/* Weights between two rows of words, to be drawn: the attention of a translation, or any other. */
-typedef struct sa_heatmap {
-    int rows, columns; /* target words, which stand at the left; source words, which stand at the top */
-    char **row, **column;
-    float *weight;       /* (rows x columns), 0 ... 1 */
-    unsigned char *mark; /* (rows x columns), 1: a hard link, which is marked; NULL: none is */
-    char *title;         /* NULL: none */
-} sa_heatmap;
-
-/* Copies what is given. words: pieces of words become words, where a side is of such pieces, which is so when one
- * of them begins with "▁" (U+2581): a source word gets the sum of the weights of its pieces, a target word the
- * mean, so that rows keep their sums; "</s>" stays apart, and a text without blanks keeps its pieces. weight is
- * (rows x columns); what is no number from 0 to 1 counts as the nearer of both, NaN as 0. Free with
- * sa_heatmap_free, which may be called once it failed too. */
-SA_API sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, char *const *column, int columns,
-                                 const float *weight, bool words, sa_error *error);
-/* Marks the largest weight of each row, the first of equals; none where the row, or the column of that weight, is
- * "</s>", or where all are 0. */
-SA_API sa_status sa_heatmap_mark_largest(sa_heatmap *heatmap, sa_error *error);
-SA_API void sa_heatmap_free(sa_heatmap *heatmap);
-
-/* What the weights from 0 to 1 look like. */
-typedef enum sa_palette {
-    SA_PALETTE_BLUES,   /* white to blue */
-    SA_PALETTE_GREYS,   /* white to black */
-    SA_PALETTE_VIRIDIS, /* violet over green to yellow */
-    SA_PALETTE_PAPER    /* black to white, as in the figures of Bahdanau et al. 2015 */
-} sa_palette;
-
-typedef struct sa_heatmap_options {
-    sa_palette palette;
-    bool numbers; /* weights stand in their cells, in hundredths */
-    bool colours; /* of text: cells are colours (xterm's 256) instead of blocks of grey */
-    int width;    /* of text: columns at most; wider ones are drawn in parts, of eight source words at least */
-} sa_heatmap_options;
-
-/* A heat map without rows or columns is drawn as its title, or else as a note that it is empty.
- *
- * The heat map as lines of text. Source words stand over their cells as numbers, and in a list below; marked cells
- * stand in brackets. The string belongs to the caller (free). */
-SA_API sa_status sa_heatmap_text(const sa_heatmap *heatmap, const sa_heatmap_options *options, char **out,
-                                 sa_error *error);
-/* Writes n heat maps to a file, whole or not at all: SVG, PNG or PDF, by the ending of the path. In PDF each is a
- * page. SVG and PNG have one: several go to as many files, with "-1", "-2", ... before the ending. *unknown (NULL
- * is allowed) is how many characters no installed font has (PNG and PDF). SA_USAGE for another ending, without
- * cairo and pango where they are needed, or for a PNG of more than 32,767 pixels. */
-SA_API sa_status sa_heatmaps_write(const sa_heatmap *heatmaps, int n, const char *path,
-                                   const sa_heatmap_options *options, size_t *unknown, sa_error *error);
+#include <softalign/drawing.h>
 
 #ifdef __cplusplus
 }

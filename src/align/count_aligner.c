@@ -165,6 +165,72 @@ void count_aligner_free(count_aligner *a) {
     free(a);
 }
 
+/* ---- translations of words --------------------------------------------------------------------------- */
+
+typedef struct translation {
+    int word;
+    uint32_t count;
+} translation;
+
+static int by_word(const void *a, const void *b) {
+    const translation *x = a, *y = b;
+    return (x->word > y->word) - (x->word < y->word);
+}
+
+static int by_count(const void *a, const void *b) {
+    const translation *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : by_word(a, b);
+}
+
+/* A chain's words that come from x; list: room for as many as there may be. Returns their number. */
+static size_t list_translations(const count_chain *c, int x, translation *list) {
+    size_t n = 0;
+    if (x == VOCAB_EOS) {
+        for (int word = 0; word < c->text->text->vocab_size[SA_TARGET]; word++)
+            if (c->none[SA_SOURCE][word])
+                list[n++] = (translation){word, c->none[SA_SOURCE][word]};
+        return n;
+    }
+    const count_row *r = &c->words.row[x];
+    for (size_t i = 0; i <= r->mask; i++)
+        if (r->cell[i].count[SA_SOURCE])
+            list[n++] = (translation){r->cell[i].target, r->cell[i].count[SA_SOURCE]};
+    return n;
+}
+
+/* Sorts the list and adds up what is listed of a word by several chains. Returns how many words are left. */
+static size_t merge_translations(translation *list, size_t n) {
+    size_t words = 0;
+    qsort(list, n, sizeof *list, by_word);
+    for (size_t i = 0; i < n; i++)
+        if (words > 0 && list[words - 1].word == list[i].word)
+            list[words - 1].count += list[i].count;
+        else
+            list[words++] = list[i];
+    qsort(list, words, sizeof *list, by_count);
+    return words;
+}
+
+sa_status count_aligner_translations(const count_aligner *a, int x, int k, float least, int *y, int *n,
+                                     sa_error *error) {
+    size_t room = 1, words = 0;
+    double all = 0;
+    for (int c = 0; c < a->options.chains; c++)
+        room += x == VOCAB_EOS ? (size_t)a->text.text->vocab_size[SA_TARGET] : a->chain[c].words.row[x].used;
+    translation *list = malloc(room * sizeof *list);
+    if (!list)
+        return sa_fail_memory(error, room * sizeof *list);
+    for (int c = 0; c < a->options.chains; c++)
+        words += list_translations(&a->chain[c], x, list + words);
+    words = merge_translations(list, words);
+    for (size_t i = 0; i < words; i++)
+        all += list[i].count;
+    for (*n = 0; *n < k && (size_t)*n < words && list[*n].count >= (double)least * all; ++*n)
+        y[*n] = list[*n].word;
+    free(list);
+    return SA_OK;
+}
+
 /* ---- aligning ---------------------------------------------------------------------------------------- */
 
 /* Adds a chain's probabilities of the pair's links. */

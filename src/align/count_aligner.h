@@ -58,6 +58,11 @@ static inline float count_links_mean(const count_links *l, int s, int t) {
 sa_status count_aligner_align(count_aligner *a, size_t first, size_t n, count_links *out, sa_error *error);
 void count_links_free(count_links *links, size_t n);
 
+/* The words of the target that come most often from word x of the source (VOCAB_EOS: from none), best first: at
+ * most k, and none whose share of all that come from it is below `least`. *n: how many were put into y. */
+sa_status count_aligner_translations(const count_aligner *a, int x, int k, float least, int *y, int *n,
+                                     sa_error *error);
+
 /* The hard links of one direction: for each of the T (direction 0) or S (direction 1) words the most probable word
  * of the other side, or -1 where none is more probable. */
 void count_links_best(const count_links *links, int direction, int *best);

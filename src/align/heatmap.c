@@ -109,21 +109,53 @@ sa_status sa_heatmap_make(sa_heatmap *out, char *const *row, int rows, char *con
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
 
-sa_status sa_heatmap_mark_largest(sa_heatmap *h, sa_error *error) {
-    unsigned char *mark = calloc((size_t)h->rows * (size_t)h->columns + 1, 1);
-    if (!mark)
-        return sa_fail_memory(error, 0);
+/* No cell is marked then. */
+static sa_status clear_marks(sa_heatmap *h, sa_error *error) {
     free(h->mark);
-    h->mark = mark;
+    h->mark = calloc((size_t)h->rows * (size_t)h->columns + 1, 1);
+    return h->mark ? SA_OK : sa_fail_memory(error, 0);
+}
+
+sa_status sa_heatmap_mark_largest(sa_heatmap *h, sa_error *error) {
+    SA_TRY(clear_marks(h, error));
     for (int i = 0; i < h->rows && h->columns > 0; i++) {
         const float *w = h->weight + (size_t)i * (size_t)h->columns;
         int best = 0;
         for (int j = 1; j < h->columns; j++)
             best = w[j] > w[best] ? j : best;
         if (w[best] > 0 && !heatmap_is_end(h->row[i]) && !heatmap_is_end(h->column[best]))
-            mark[(size_t)i * (size_t)h->columns + (size_t)best] = 1;
+            h->mark[(size_t)i * (size_t)h->columns + (size_t)best] = 1;
     }
     return SA_OK;
+}
+
+/* place[k] is where word k stands among n labels, the end marks left out; returns how many words there are. */
+static int places_of_words(char *const *label, int n, int *place) {
+    int words = 0;
+    for (int i = 0; i < n; i++)
+        if (!heatmap_is_end(label[i]))
+            place[words++] = i;
+    return words;
+}
+
+sa_status sa_heatmap_mark_links(sa_heatmap *h, const sa_links *links, sa_error *error) {
+    SA_TRY(clear_marks(h, error));
+    int *row = malloc(((size_t)h->rows + (size_t)h->columns + 1) * sizeof *row);
+    if (!row)
+        return sa_fail_memory(error, 0);
+    int *column = row + h->rows, rows = places_of_words(h->row, h->rows, row);
+    int columns = places_of_words(h->column, h->columns, column);
+    sa_status status = SA_OK;
+    for (size_t k = 0; k < links->n && status == SA_OK; k++) {
+        const sa_link *link = &links->link[k];
+        if (link->source < columns && link->target < rows)
+            h->mark[(size_t)row[link->target] * (size_t)h->columns + (size_t)column[link->source]] = 1;
+        else
+            status = sa_fail(error, SA_DATA, "link %d-%d is outside: there are %d source and %d target words",
+                             link->source, link->target, columns, rows);
+    }
+    free(row);
+    return status;
 }
 
 void sa_heatmap_free(sa_heatmap *h) {

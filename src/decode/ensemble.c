@@ -22,12 +22,21 @@ static sa_status compare_vocabs(const sa_model *first, const strbuf bytes[2], co
     sa_status status = save_vocabs(m, other, error);
     for (int k = 0; k < 2 && status == SA_OK; k++)
         if (!same_bytes(&bytes[k], &other[k]))
-            status =
-                sa_fail(error, SA_USAGE,
-                        "%s and %s have different %s vocabularies: models that translate together need the same",
-                        name_of(first), name_of(m), side[k]);
+            status = sa_fail(error, SA_USAGE,
+                             "%s and %s have different %s vocabularies: models that work together need the same",
+                             name_of(first), name_of(m), side[k]);
     strbuf_free(&other[0]);
     strbuf_free(&other[1]);
+    return status;
+}
+
+sa_status ensemble_compare(const sa_model *a, const sa_model *b, sa_error *error) {
+    strbuf bytes[2] = {{0}};
+    sa_status status = save_vocabs(a, bytes, error);
+    if (status == SA_OK)
+        status = compare_vocabs(a, bytes, b, error);
+    strbuf_free(&bytes[0]);
+    strbuf_free(&bytes[1]);
     return status;
 }
 
@@ -40,6 +49,11 @@ sa_status ensemble_make(ensemble *out, const sa_model *const *models, int n, sa_
         if (!models[m]->source)
             return sa_fail(error, SA_USAGE, "this model was planned, not opened: it has no values to work with");
         out->model[m] = &models[m]->net;
+        if (models[m]->net.config.attention_weights == SA_WEIGHTS_GIVEN)
+            return sa_fail(error, SA_USAGE,
+                           "%s cannot work by itself: it looks where another model does, with which it was trained "
+                           "(--attention-from)",
+                           name_of(models[m]));
     }
     if (n == 1)
         return SA_OK;

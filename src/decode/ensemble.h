@@ -15,6 +15,8 @@ typedef struct ensemble {
 
 /* SA_USAGE when there are too many, one was only planned, or vocabularies differ. */
 sa_status ensemble_make(ensemble *out, const sa_model *const *models, int n, sa_error *error);
+/* SA_USAGE, and which side's, unless the vocabularies of two models are the same. */
+sa_status ensemble_compare(const sa_model *a, const sa_model *b, sa_error *error);
 /* Whether any of them attends. */
 bool ensemble_attends(const ensemble *e);
 /* log p of a word, given those of n models. At most 0: rounding can leave a little more of a word that is certain.

@@ -9,6 +9,10 @@
 sa_status result_empty(sa_translation *out, sa_error *error);
 /* Crops ids to max_length, which is noted in *out, and ends them with </s>. */
 sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error *error);
+/* The texts of n symbols as people read them, the caller's to free; NULL without memory. shown: what to show for
+ * each instead of its own text; it and each may be NULL. */
+char **result_symbols(const vocab *v, const int *ids, int n, const char *const *shown);
+void result_symbols_free(char **text, int n);
 /* Length and, when asked for, symbols and words of the source, whose ids end with </s>. shown: what to show for
  * each symbol instead of its own text; it and each may be NULL. */
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,

@@ -1,20 +1,21 @@
 /* sa_shortlist_learn: a shortlist from parallel text. */
 #include "decode/shortlist.h"
+
+#include "align/count_aligner.h"
 #include "math/gemm.h"
 #include "model/model_file.h"
 #include "text/corpus_encoder.h"
-#include "text/lexicon.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITERATIONS = 5 };
+enum { CHAINS = 2 };
 
 typedef struct learning {
     const sa_shortlist_options *options;
     const vocab *source, *target;
     corpus text;
-    lexicon *lexicon;
+    count_aligner *aligner;
     int *start, *word, *frequent; /* as in sa_shortlist */
     int n_frequent;
 } learning;
@@ -26,6 +27,8 @@ void sa_shortlist_options_init(sa_shortlist_options *options) {
 static sa_status check(const sa_shortlist_options *o, const sa_model *m, sa_error *error) {
     if (!m->source)
         return sa_fail(error, SA_USAGE, "this model was planned, not opened: it has no vocabularies");
+    if (vocab_length(m->source))
+        return sa_fail(error, SA_USAGE, "sources of this model have no words for a shortlist to go by");
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no text to learn from: give two files, or one TSV file");
     if (o->frequent < 0 || o->frequent > 1000000 || o->best < 1 || o->best > 1000000 || o->pairs < 1 ||
@@ -33,6 +36,10 @@ static sa_status check(const sa_shortlist_options *o, const sa_model *m, sa_erro
         return sa_fail(error, SA_USAGE,
                        "a shortlist needs pairs, at least one word for each of the source, and lengths from 1");
     return SA_OK;
+}
+
+static int threads_of(const sa_shortlist_options *o) {
+    return o->threads > 0 ? o->threads : thread_cores();
 }
 
 /* ---- text -------------------------------------------------------------------------------------------- */
@@ -74,7 +81,7 @@ static sa_status read_text(learning *l, sa_error *error) {
     const sa_shortlist_options *o = l->options;
     pair_files files;
     pool *threads;
-    SA_TRY(pool_new(&threads, o->threads > 0 ? o->threads : thread_cores(), NULL, error));
+    SA_TRY(pool_new(&threads, threads_of(o), NULL, error));
     sa_status status = pair_files_open(&files, o->train_source, o->train_target, o->strict, NULL, error);
     if (status == SA_OK) {
         status = read_pairs(l, &files, threads, error);
@@ -129,7 +136,11 @@ static sa_status find_best(learning *l, sa_error *error) {
     static const float least = 1e-4f; /* what is less likely is there by chance */
     int Vs = vocab_size(l->source), Vt = vocab_size(l->target),
         best = l->options->best < Vt ? l->options->best : Vt;
-    SA_TRY(lexicon_learn(&l->lexicon, &l->text, ITERATIONS, error));
+    count_options counting = count_defaults;
+    counting.threads = threads_of(l->options);
+    counting.chains = CHAINS;
+    SA_TRY(count_aligner_learn(&l->aligner, &l->text, (const vocab *const[2]){l->source, l->target}, &counting,
+                               error));
     l->start = calloc((size_t)Vs + 1, sizeof *l->start);
     if (!l->start || (int64_t)Vs * best > INT32_MAX)
         return sa_fail_memory(error, (size_t)Vs * sizeof *l->start);
@@ -143,7 +154,9 @@ static sa_status find_best(learning *l, sa_error *error) {
                 return sa_fail_memory(error, capacity * sizeof *more);
             l->word = more;
         }
-        l->start[x + 1] = l->start[x] + lexicon_best(l->lexicon, x, best, least, l->word + n);
+        int found;
+        SA_TRY(count_aligner_translations(l->aligner, x, best, least, l->word + n, &found, error));
+        l->start[x + 1] = l->start[x] + found;
     }
     return SA_OK;
 }
@@ -202,7 +215,7 @@ sa_status sa_shortlist_learn(const sa_model *m, const sa_shortlist_options *opti
         status = measure(&l, result ? result : &ignored, error);
     if (status == SA_OK)
         status = save(&l, output, error);
-    lexicon_free(l.lexicon);
+    count_aligner_free(l.aligner);
     corpus_free(&l.text);
     free(l.start);
     free(l.word);

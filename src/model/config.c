@@ -24,6 +24,9 @@ static const char *const coverage_names[] = {[SA_COVERAGE_NONE] = "none",
                                              [SA_COVERAGE_NEURAL] = "neural",
                                              NULL};
 
+static const char *const weights_names[] = {
+    [SA_WEIGHTS_LEARNED] = "learned", [SA_WEIGHTS_UNIFORM] = "uniform", [SA_WEIGHTS_GIVEN] = "given", NULL};
+
 enum { SIZE_MOST = 1 << 24 };
 
 /* clang-format off */
@@ -60,6 +63,12 @@ const config_field config_fields[CONFIG_FIELDS] = {
     NUMBER(DEC_LAYERS, INT, dec_layers, 0, MODEL_LAYERS_MAX),
     NUMBER(ALIGN_LAYER, INT, align_layer, 0, MODEL_LAYERS_MAX),
     SIZE(ALIGN_HEAD, align_head, 0),
+    NAMED(ATTENTION_WEIGHTS, ENUM, "attention_weights", attention_weights, weights_names),
+    FLAG(WORD_ENCODER, word_encoder),
+    NUMBER(PICTURE_SIDE, INT, picture_side, 8, 1024),
+    SIZE(FEATURES, features, 0),
+    SIZE(DIM_FEATURE, dim_feature, 1),
+    FLAG(HARD_ATTENTION, hard_attention),
     NAMED(INIT, NAME, "init", init, init_names),
     NUMBER(INIT_SCALE, FLOAT, init_scale, 1e-30, 1000),
 };

@@ -12,7 +12,12 @@ typedef struct pass_result {
     tensor *weights;  /* (words, S): the attention of each, in the same order; NULL without attention */
 } pass_result;
 
-/* Forward over all steps: loss, that of guided attention included, summed into *result; when the tape records,
+/* Forward over all steps, up to the readout's hidden layer (N, width) and the weights of attention (N, S), NULL
+ * without. False once the tape has failed. */
+bool model_forward(const model *m, tape *t, const source_batch *source, const target_batch *target,
+                   const regularisation *r, tensor **hidden, tensor **weights);
+
+/* The same with the loss, that of guided attention included: summed into *result; when the tape records,
  * tape_backward then gives the gradient of scale * loss. Arrays in *result live in the arena. False once the tape
  * has failed. */
 bool model_pass(const model *m, tape *t, const source_batch *source, const target_batch *target,

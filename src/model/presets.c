@@ -12,21 +12,26 @@
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
      CONFIG_BIT(RESET))
 #define COVERAGE (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE))
-#define RNNSEARCH (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT))
+#define RNNSEARCH                                                                                                  \
+    (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
 #define LUONG                                                                                                      \
     (SEQ2SEQ | COVERAGE | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |               \
-     CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING))
+     CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define GNMT                                                                                                       \
     (EVERY | COVERAGE | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |        \
-     CONFIG_BIT(RESIDUAL_FROM))
+     CONFIG_BIT(RESIDUAL_FROM) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define TRANSFORMER                                                                                                \
     (EVERY | CONFIG_BIT(LAYERS) | CONFIG_BIT(DEC_LAYERS) | CONFIG_BIT(HEADS) | CONFIG_BIT(DIM_FFN) |               \
      CONFIG_BIT(ALIGN_LAYER) | CONFIG_BIT(ALIGN_HEAD))
+
+#define CAPTION                                                                                                    \
+    ((EVERY & ~CONFIG_BIT(TIED_SOURCE)) | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(PICTURE_SIDE) |   \
+     CONFIG_BIT(FEATURES) | CONFIG_BIT(DIM_FEATURE) | CONFIG_BIT(HARD_ATTENTION))
 
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
@@ -142,11 +147,25 @@ static const preset presets[] = {
       .dim_ffn = 1024,
       .tied_target = true,
       .init = "glorot"}},
+    /* Xu et al. 2015, with an encoder and sizes for a thousand pictures. */
+    {"caption",
+     &family_caption,
+     true,
+     CAPTION,
+     {.preset = "caption",
+      .vocab_source = 1 << 24, /* colours */
+      .vocab_target = 4000,
+      .dim_emb = 128,
+      .dim_rnn = 256,
+      .dim_att = 128,
+      .picture_side = 64,
+      .dim_feature = 128,
+      .init = "glorot"}},
 };
 
 /* The first is what training takes when nothing is said. */
 static const char *const preset_names[] = {"small", "rnnsearch",   "rnnencdec",         "seq2seq", "luong",
-                                           "gnmt",  "transformer", "transformer-small", NULL};
+                                           "gnmt",  "transformer", "transformer-small", "caption", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

@@ -10,6 +10,7 @@
 
 typedef struct rnnsearch {
     gru_cell forward, backward;
+    param *W_h, *b_h; /* in place of both: word_encoder */
     param *W_s, *b_s;
     param *W_a, *U_a, *v_a;
     coverage_unit coverage;
@@ -23,15 +24,26 @@ enum { SUMMARY };
  * that does not attend carries its fixed context and what that gives to the gates and the candidate. */
 enum { PART_S, PART_C, PART_GATES, PART_CANDIDATE, PART_COVERAGE = PART_GATES };
 
+static void declare_encoder(const model *m, rnnsearch *p, const weight_scope *scope) {
+    const sa_model_config *c = &m->config;
+    if (c->word_encoder) {
+        p->W_h =
+            weight_declare(scope, "encoder.word", "W_h", WEIGHT_MATRIX, 1, 2 * c->dim_rnn, c->dim_emb, USE_PRODUCT);
+        p->b_h = weight_declare(scope, "encoder.word", "b", WEIGHT_BIAS, 1, 2 * c->dim_rnn, 0, USE_PRODUCT);
+        return;
+    }
+    gru_cell_declare(&p->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
+    if (m->preset->attends)
+        gru_cell_declare(&p->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
+}
+
 static void declare(model *m, const weight_scope *scope) {
     rnnsearch *p = m->own;
     const sa_model_config *c = &m->config;
     bool attends = m->preset->attends;
     int D = attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
     model_declare_source(m, scope, true);
-    gru_cell_declare(&p->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
-    if (attends)
-        gru_cell_declare(&p->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
+    declare_encoder(m, p, scope);
     p->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_PRODUCT);
     p->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_PRODUCT);
     if (attends) {
@@ -69,6 +81,22 @@ static void annotate(const model *m, tape *t, const source_batch *source, tensor
     out->part[SUMMARY] = backward[0];
 }
 
+/* Annotations of words by themselves, h_j = tanh(W_h x_j + b), as wide as the others; the summary says nothing, so
+ * that all that is known of the source comes through attention. */
+static void annotate_words(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
+                           encoding *out) {
+    const rnnsearch *p = m->own;
+    const steps *s = &source->steps;
+    source_order order = source_order_make(t, source);
+    if (t->failed)
+        return;
+    tensor *h = op_tanh(t, linear(t, op_gather(t, x, NULL, s->at[s->T], order.row), p->W_h, p->b_h));
+    h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
+    out->h = (annotations){h, linear(t, h, p->U_a, NULL), order.at, source->lengths, s->T};
+    out->coverage = coverage_of_source(t, &p->coverage, h);
+    out->part[SUMMARY] = op_zeros(t, s->B, m->config.dim_rnn);
+}
+
 /* The encoder-decoder keeps the last state alone: c = h_T. */
 static void summarise(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                       encoding *out) {
@@ -84,7 +112,9 @@ static void summarise(const model *m, tape *t, const source_batch *source, tenso
 
 static void encode(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                    encoding *out) {
-    if (m->preset->attends)
+    if (m->config.word_encoder)
+        annotate_words(m, t, source, x, r, out);
+    else if (m->preset->attends)
         annotate(m, t, source, x, r, out);
     else
         summarise(m, t, source, x, r, out);
@@ -224,4 +254,5 @@ const family family_rnnsearch = {
     .readout = readout,
     .width = width,
     .width_option = "dim-maxout",
+    .weights_learn = true,
 };

@@ -250,6 +250,7 @@ static int width(const sa_model_config *c) {
 
 const family family_transformer = {
     .own = sizeof(transformer),
+    .many_looks = true,
     .check = check,
     .declare = declare,
     .encode = encode,

@@ -11,6 +11,8 @@ typedef struct attention_record {
     tensor *q, *weights, *context;
     annotations h;
     const int *source;
+    attention_control control;
+    long first; /* row of control.given that belongs to row 0 */
 } attention_record;
 
 /* The positions that a row looks at, from <= j < to, and where it expects to find what it looks for. */
@@ -146,17 +148,32 @@ void attention_additive_row(const attention_row *r, real *a, real *c) {
     weigh(r, 0, r->length, a, c);
 }
 
-static void look(const attention_record *r, int i, const workbench *b) {
-    int S = r->h.longest, k = r->source ? r->source[i] : i;
-    attention_row row = row_of(r, i, k);
+/* a (S), cleared, of row i; returns where it may be other than 0. */
+static reach find_weights(const attention_record *r, int i, attention_row row, const workbench *b, real *a) {
+    if (r->control.given) {
+        memcpy(a, r->control.given->data + (r->first + i) * r->h.longest, (size_t)row.length * sizeof *a);
+        return (reach){0, row.length, 0};
+    }
     reach w = reach_of(r, i, row.length);
-    real *a = r->weights->data + (long)i * S;
-    memset(a, 0, (size_t)S * sizeof *a);
+    if (r->control.uniform) {
+        for (int j = w.from; j < w.to; j++)
+            a[j] = 1 / (real)(w.to - w.from);
+        return w;
+    }
     cover_keys(r, i, w, b, &row);
     r->form.score->energies(&row, w.from, w.to, a);
     softmax(a + w.from, w.to - w.from);
     for (int j = w.from; r->form.place && j < w.to; j++)
         a[j] *= bell(&r->form, w.p, j);
+    return w;
+}
+
+static void look(const attention_record *r, int i, const workbench *b) {
+    int S = r->h.longest, k = r->source ? r->source[i] : i;
+    attention_row row = row_of(r, i, k);
+    real *a = r->weights->data + (long)i * S;
+    memset(a, 0, (size_t)S * sizeof *a);
+    reach w = find_weights(r, i, row, b, a);
     weigh(&row, w.from, w.to, a, r->context->data + (long)i * row.D);
 }
 
@@ -234,13 +251,45 @@ static void clear(const tensor *x) {
         memset(x->data, 0, (size_t)tensor_count(x) * sizeof(real));
 }
 
+static bool is_constant(const attention_control *c) {
+    return c->detached || c->uniform || c->given;
+}
+
+/* Of weights that are constants: dh_j += a_j dc, and what is to be known of given ones. */
+static void backward_constant_row(const attention_record *r, int i) {
+    int S = r->h.longest, k = r->source ? r->source[i] : i;
+    attention_row row = row_of(r, i, k);
+    const real *a = r->weights->data + (long)i * S, *dc = r->context->grad + (long)i * row.D;
+    const tensor *given = r->control.given;
+    real *dh = r->h.values->grad ? r->h.values->grad + (long)r->h.at[k] * row.D : NULL;
+    real *da = given && given->grad ? given->grad + (r->first + i) * S : NULL;
+    for (int j = 0; dh && j < row.length; j++)
+        vec_axpy(dh + (long)j * row.D, a[j], dc, row.D);
+    for (int j = 0; da && j < row.length; j++)
+        da[j] = vec_dot(dc, row.values + (long)j * row.D, row.D);
+}
+
+static void backward_constant(const attention_record *r) {
+    tensor *given = r->control.given;
+    if (r->h.values->grad)
+        tensor_grad_clear_once(r->h.values);
+    if (given && given->grad)
+        tensor_grad_clear_once(given);
+    for (int i = 0; i < (int)tensor_rows(r->q); i++)
+        backward_constant_row(r, i);
+}
+
 static void attention_backward(tape *t, op_record *record) {
     attention_record *r = (attention_record *)record;
-    if (!tensor_has_grad(r->context) && !tensor_has_grad(r->weights)) {
+    bool read = tensor_has_grad(r->context) || tensor_has_grad(r->weights), constant = is_constant(&r->control);
+    if (!read || constant) {
         clear(r->q);
         clear(r->form.place);
-        return;
     }
+    if (read && constant && tensor_has_grad(r->context))
+        backward_constant(r);
+    if (!read || constant)
+        return;
     real *dv = r->form.v_a ? tape_direct_grad(t, r->form.v_a) : NULL;
     real *dV = r->form.coverage ? tape_direct_grad(t, r->form.V_a) : NULL;
     workbench b;
@@ -270,6 +319,12 @@ tensor *attention(tape *t, const attention_form *form, tensor *q, const annotati
     SA_ASSERT(!form->coverage || (h->keys && form->V_a->dim[0] == tensor_cols(q) &&
                                   tensor_cols(form->coverage) == h->longest * form->V_a->dim[1]));
     attention_record now = {.form = *form, .q = q, .h = *h, .source = source};
+    if (t->attention) {
+        now.control = *t->attention;
+        now.first = t->loop ? t->loop->at[t->loop_j] : 0;
+    }
+    SA_ASSERT(!now.control.given ||
+              (tensor_cols(now.control.given) == h->longest && now.first + rows <= tensor_rows(now.control.given)));
     now.weights = tape_matrix(t, rows, h->longest);
     now.context = tape_matrix(t, rows, tensor_cols(h->values));
     workbench b;

@@ -45,11 +45,22 @@ typedef struct attention_form {
     param *V_a;
 } attention_form;
 
+/* What a pass does with the weights of all its looks, whatever model makes it: tape.attention, before the look;
+ * NULL: nothing. Weights that are detached, uniform or given are constants of the pass: nothing flows back through
+ * them into queries, keys, place and v_a. uniform   all positions that the form looks at alike given     (rows of
+ * all steps of the loop, S; outside of loops rows, S): row by row these, wherever the form looks. Where given has
+ * memory for a gradient, its rows get d/da[i,j] = dc[i] . h_j */
+typedef struct attention_control {
+    bool detached, uniform;
+    tensor *given;
+} attention_control;
+
 /* Attention of rows of queries to annotations:
  *   a[i,:] = softmax(e[i,:]) over the positions looked at   c[i] = sum_j a[i,j] values[at_k + j]   k = source[i]
  * q (rows, A), consumed if it was made to be. source: row -> source, so that the hypotheses of a beam share
  * annotations; NULL: k = i. Returns c (rows, D) and, when weights is not NULL, a (rows, S), 0 where nobody looked,
- * which may be read by more operations. Energies are computed again in backward: a step keeps O(rows S) numbers. */
+ * which may be read by more operations. Energies are computed again in backward: a step keeps O(rows S) numbers.
+ * Values without memory for a gradient are constants; then the weights must be constants too. */
 tensor *attention(tape *t, const attention_form *form, tensor *q, const annotations *h, const int *source,
                   tensor **weights);
 

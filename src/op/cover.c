@@ -43,7 +43,7 @@ static void fertilities(const coverage_record *r, int i, real *phi) {
 static void sum_backward_row(const coverage_record *r, int i, real *phi) {
     int S = r->h.longest, k = source_of(r, i), n = r->h.lengths[k];
     const real *dy = r->y->grad + (long)i * S, *a = r->a->data + (long)i * S;
-    real *df = r->fertility ? r->fertility->grad + r->h.at[k] : NULL;
+    real *df = r->fertility && r->fertility->grad ? r->fertility->grad + r->h.at[k] : NULL;
     vec_add(r->before->grad + (long)i * S, dy, n);
     fertilities(r, i, phi);
     for (int j = 0; j < n; j++) {
@@ -62,7 +62,7 @@ static void sum_backward(tape *t, op_record *record) {
         return;
     tensor_grad_clear_once(r->before);
     tensor_grad_clear_once(r->a);
-    if (r->fertility)
+    if (r->fertility && r->fertility->grad)
         tensor_grad_clear_once(r->fertility);
     for (int i = 0; i < (int)tensor_rows(r->y); i++)
         sum_backward_row(r, i, phi);
@@ -100,7 +100,8 @@ static void input_backward(tape *t, op_record *record) {
     if (!dw)
         return;
     tensor_grad_clear_once(r->a);
-    tensor_grad_clear_once(r->p);
+    if (r->p->grad)
+        tensor_grad_clear_once(r->p);
     tensor_grad_clear_once(r->q);
     for (int i = 0; i < (int)tensor_rows(r->a); i++) {
         int k = source_of(r, i);
@@ -108,7 +109,8 @@ static void input_backward(tape *t, op_record *record) {
             const real *dy = r->y->grad + ((long)i * S + j) * W;
             r->a->grad[(long)i * S + j] += vec_dot(dy, r->w->value, W);
             vec_axpy(dw, r->a->data[(long)i * S + j], dy, W);
-            vec_add(r->p->grad + (r->h.at[k] + j) * W, dy, W);
+            if (r->p->grad)
+                vec_add(r->p->grad + (r->h.at[k] + j) * W, dy, W);
             vec_add(r->q->grad + (long)i * W, dy, W);
         }
     }

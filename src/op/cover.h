@@ -4,7 +4,8 @@
 #include "op/attention.h"
 
 /* What a decoder has looked at so far, of every position of its source (Tu et al. 2016): a (rows, S) the weights of
- * a look, h the annotations, source: row -> source, NULL: k = i. Behind the end of a source there are zeros. */
+ * a look, h the annotations, source: row -> source, NULL: k = i. Behind the end of a source there are zeros. What
+ * is known of annotations, fertility and p, is constant where it has no memory for a gradient. */
 
 /* y[i,j] = before[i,j] + a[i,j] / phi_j, phi_j = 2 sigmoid(fertility[at_k + j]). before (rows or more, S),
  * fertility (N, 1), NULL: phi = 1. Returns (rows, S). */

@@ -25,7 +25,7 @@ static double finish_row(real *x, int V, int target, float smoothing, double sca
     return nll;
 }
 
-static bool chunk_gradients(tape *t, matrix h, matrix dh, matrix dx, param *W, param *b) {
+bool output_gradients(tape *t, matrix h, matrix dh, matrix dx, param *W, param *b) {
     real *dW = tape_direct_grad(t, W), *db = tape_direct_grad(t, b);
     if (!dW || !db)
         return false;
@@ -60,7 +60,7 @@ bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float s
             if (row_nll)
                 row_nll[at + i] = nll;
         }
-        if (t->recording && !t->failed && !chunk_gradients(t, part, matrix_of(h->grad + at * l, n, l, l), x, W, b))
+        if (t->recording && !t->failed && !output_gradients(t, part, matrix_of(h->grad + at * l, n, l, l), x, W, b))
             tape_fail(t);
     }
     if (t->recording)

@@ -21,4 +21,8 @@ enum { XENT_CHUNK_ROWS = 384 };
 bool op_xent(tape *t, tensor *h, param *W, param *b, const int *targets, float smoothing, double scale,
              xent_sums *sums, double *row_nll);
 
+/* The backward of an output layer x = W h + b for a chunk of rows, at once: from dx to dh, and added to the
+ * gradients of W and b. False without memory. */
+bool output_gradients(tape *t, matrix h, matrix dh, matrix dx, param *W, param *b);
+
 #endif

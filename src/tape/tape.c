@@ -46,6 +46,15 @@ void tape_reset(tape *t, bool recording) {
     t->failed = false;
     t->last = NULL;
     t->loop = NULL;
+    t->attention = NULL;
+    memset(t->deferred, 0, (size_t)t->n_params * sizeof *t->deferred);
+    memset(t->direct, 0, (size_t)t->n_params * sizeof *t->direct);
+}
+
+void tape_rewind(tape *t, arena_mark mark, bool recording) {
+    arena_release(t->arena, mark);
+    t->recording = recording;
+    t->last = NULL;
     memset(t->deferred, 0, (size_t)t->n_params * sizeof *t->deferred);
     memset(t->direct, 0, (size_t)t->n_params * sizeof *t->direct);
 }

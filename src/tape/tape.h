@@ -60,6 +60,9 @@ struct tape {
     real **direct;       /* gradients that an operation adds up itself, per parameter index; NULL: none */
     bool owns_grads;     /* direct gradients go to the parameters' own: one tape of a minibatch may do so */
 
+    const struct attention_control *attention; /* what is done with weights of attention (op/attention.h); NULL:
+                                                  nothing. Forgotten by tape_reset */
+
     uint64_t seed, update; /* of the random draws of this pass */
     int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
 };
@@ -69,6 +72,10 @@ sa_status tape_new(tape **out, int n_params, size_t arena_chunk, sa_error *error
 void tape_free(tape *t);
 /* Forgets everything of the last pass; recording says whether the next one can be differentiated. */
 void tape_reset(tape *t, bool recording);
+
+/* Forgets what was done since the mark of its arena was taken, and all records: what is older stays, as constants.
+ * recording: whether what follows can be differentiated. */
+void tape_rewind(tape *t, arena_mark mark, bool recording);
 
 /* A loop over all steps, from the first to the last or the other way. `over` must live until the end. */
 void tape_loop_begin(tape *t, const steps *over, bool reversed);

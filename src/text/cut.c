@@ -217,11 +217,12 @@ static size_t middle_character(const char *s, size_t n) {
     if (best > 0)
         return best;
     /* Marks without end: between two of them then. */
-    for (size_t i = 0; i < n && best < n / 2; best = i) {
+    for (size_t i = 0; i < n && best < n / 2;) {
         uint32_t code;
         i += utf8_decode(s + i, n - i, &code);
+        best = i < n ? i : best;
     }
-    return best < n ? best : 0;
+    return best;
 }
 
 size_t cut_middle(const char *s, size_t n) {

@@ -30,10 +30,11 @@ static double sum_of(const forecast *f) {
 
 void forecast_describe(const forecast *f, char *text, size_t size) {
     static const char *const names[FORECAST_PARTS] = {
-        [FORECAST_PARAMETERS] = "parameters", [FORECAST_GRADIENTS] = "gradients",
-        [FORECAST_OPTIMIZER] = "optimizer",   [FORECAST_AVERAGE] = "average",
-        [FORECAST_PACKS] = "packed weights",  [FORECAST_PASSES] = "largest minibatch",
-        [FORECAST_VALIDATION] = "validation", [FORECAST_PRODUCTS] = "compiled products"};
+        [FORECAST_PARAMETERS] = "parameters",     [FORECAST_GRADIENTS] = "gradients",
+        [FORECAST_OPTIMIZER] = "optimizer",       [FORECAST_AVERAGE] = "average",
+        [FORECAST_PACKS] = "packed weights",      [FORECAST_PASSES] = "largest minibatch",
+        [FORECAST_VALIDATION] = "validation",     [FORECAST_TEACHER] = "the other model",
+        [FORECAST_PRODUCTS] = "compiled products"};
     char number[16];
     show_bytes(sum_of(f), number);
     size_t at = (size_t)snprintf(text, size, "%s", number);
@@ -103,6 +104,18 @@ static int tapes_of(const forecast_input *in) {
     return in->threads < own_shards ? in->threads : own_shards;
 }
 
+/* The teacher's values and packs, and the same minibatches: at most what they would take in training. */
+static sa_status count_teacher(forecast *f, const forecast_input *in, const length_table *lengths,
+                               sa_error *error) {
+    pass_cost cost;
+    const int shards = in->options->shards;
+    SA_TRY(pass_cost_measure(&cost, &in->teacher->config, &(regularisation){0}, error));
+    f->part[FORECAST_TEACHER] =
+        2.0 * (double)in->teacher->params.count * (double)sizeof(real) +
+        largest_minibatch((pass_kind){&cost, shards, SA_F32}, lengths, f->limits, NULL) * tapes_of(in) / shards;
+    return SA_OK;
+}
+
 /* The limits of minibatches, what the largest within them takes, and of that the arena of one shard. */
 static sa_status count_training(forecast *f, const forecast_input *in, const pass_cost *cost, double *shard_arena,
                                 sa_error *error) {
@@ -122,6 +135,8 @@ static sa_status count_training(forecast *f, const forecast_input *in, const pas
     if (status == SA_OK && tapes_of(in) == o->shards)
         f->part[FORECAST_PASSES] -= cost->vocabulary * cost->symbols;
     *shard_arena /= o->shards;
+    if (status == SA_OK && in->teacher)
+        status = count_teacher(f, in, &lengths, error);
     length_table_free(&lengths);
     return status;
 }
@@ -130,7 +145,7 @@ static sa_status count_training(forecast *f, const forecast_input *in, const pas
 static sa_status count_passes(forecast *f, const forecast_input *in, sa_error *error) {
     const sa_train_options *o = in->options;
     pass_cost cost;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing, o->guided_alignment_weight};
+    regularisation r = regularisation_of(o, 0);
     double measured, shard;
     SA_TRY(pass_cost_measure(&cost, &in->net->config, &r, error));
     SA_TRY(count_training(f, in, &cost, &shard, error));

@@ -12,6 +12,7 @@ typedef enum forecast_part {
     FORECAST_PACKS,      /* the weights once more, as products like them */
     FORECAST_PASSES,     /* of the largest minibatch */
     FORECAST_VALIDATION, /* what validation takes beyond that */
+    FORECAST_TEACHER,    /* a model that this one is trained with, and its passes */
     FORECAST_PRODUCTS,   /* compiled, as many as will be kept: fewer where memory is short */
     FORECAST_PARTS
 } forecast_part;
@@ -29,7 +30,8 @@ typedef struct forecast_input {
     const model *net; /* declared; needs no values */
     const corpus *train, *valid;
     int threads;
-    int ranks; /* that share out the shards */
+    int ranks;            /* that share out the shards */
+    const model *teacher; /* that the run has beside its own; NULL: none */
 } forecast_input;
 
 /* Before any text is read: whether a model of these sizes fits, however few symbols there will be. */

@@ -90,6 +90,21 @@ static void small_transformer_recipe(sa_train_options *o) {
     o->mini_batch = 64;
 }
 
+/* For a thousand pictures with a short caption each: what Xu et al. 2015 did with a hundred thousand, and all that
+ * keeps a model from learning pictures by heart. */
+static void caption_recipe(sa_train_options *o) {
+    small_recipe(o);
+    o->vocab_type = SA_VOCAB_WORD;
+    o->dropout = 0.2f;
+    o->learning_rate = 0.002f;
+    o->doubly_stochastic = 1;
+    o->picture_shift = 4;
+    o->held_out = 50;
+    o->early_stopping_metric = SA_VALID_CROSS_ENTROPY;
+    o->early_stopping = 0; /* the cross-entropy rises and falls again */
+    o->after_epochs = 250;
+}
+
 static const struct {
     const char *preset;
     void (*apply)(sa_train_options *o);
@@ -100,7 +115,8 @@ static const struct {
                {"luong", luong_recipe},
                {"gnmt", gnmt_recipe},
                {"transformer", transformer_recipe},
-               {"transformer-small", small_transformer_recipe}};
+               {"transformer-small", small_transformer_recipe},
+               {"caption", caption_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
     memset(o, 0, sizeof *o);
@@ -130,6 +146,23 @@ sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa
     return SA_OK;
 }
 
+/* Options that name other models. */
+static sa_status check_teacher(const sa_train_options *o, sa_error *error) {
+    if (o->attention_from && o->adversary_of)
+        return sa_fail(error, SA_USAGE, "attention-from and adversary-of exclude each other");
+    if (!(o->adversary_lambda >= 0 && o->adversary_lambda <= 1e6f))
+        return sa_fail(error, SA_USAGE, "adversary-lambda is %g; it must be from 0 to 1e6",
+                       (double)o->adversary_lambda);
+    if ((o->adversary_lambda > 0) != (o->adversary_of != NULL))
+        return sa_fail(error, SA_USAGE,
+                       "adversary-of and an adversary-lambda above 0 go together, also when a run is resumed");
+    if (o->attention_from && o->early_stopping_metric == SA_VALID_BLEU)
+        return sa_fail(error, SA_USAGE,
+                       "a model that looks where another does cannot translate by itself: with attention-from say "
+                       "--early-stopping-metric cross-entropy");
+    return SA_OK;
+}
+
 sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
@@ -137,11 +170,28 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         return sa_fail(error, SA_USAGE, "no output folder for the run");
     if (o->model.tied_source && !o->joint_vocab)
         return sa_fail(error, SA_USAGE, "tied source embeddings need one vocabulary for both sides: --joint-vocab");
+    if (model_source_shape(&o->model).length && (o->joint_vocab || o->protect))
+        return sa_fail(error, SA_USAGE, "%s is for two sides of text: this model's sources are none",
+                       o->joint_vocab ? "joint-vocab" : "protect");
+    if (o->doubly_stochastic > 0 && !model_weights_learn(&o->model))
+        return sa_fail(error, SA_USAGE, "doubly-stochastic is a loss of one attention, and a %s model has not one",
+                       o->model.preset);
+    if (o->picture_shift > 0 && !model_source_shape(&o->model).length)
+        return sa_fail(error, SA_USAGE, "picture-shift is for pictures, and a %s model reads text",
+                       o->model.preset);
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
-    const preset *p = preset_find(o->model.preset);
-    if (o->guided_alignment && p && !p->attends)
-        return sa_fail(error, SA_USAGE, "guided-alignment needs attention, which %s models have not", p->name);
+    if (o->guided_alignment && !model_weights_learn(&o->model))
+        return sa_fail(error, SA_USAGE,
+                       "guided-alignment needs one attention that learns, which a %s model has not",
+                       o->model.preset);
+    if (o->guided_alignment && model_source_shape(&o->model).length)
+        return sa_fail(error, SA_USAGE,
+                       "guided-alignment is for links of words: this model's sources are pictures");
+    SA_TRY(check_teacher(o, error));
+    if (o->guided_alignment && (o->attention_from || o->adversary_of))
+        return sa_fail(error, SA_USAGE, "guided-alignment and %s exclude each other",
+                       o->attention_from ? "attention-from" : "adversary-of");
     const struct {
         const char *name;
         double value, least, most;
@@ -158,6 +208,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
                  {"guided-alignment-weight", (double)o->guided_alignment_weight, 0, 1e9},
+                 {"doubly-stochastic", (double)o->doubly_stochastic, 0, 1e6},
+                 {"picture-shift", o->picture_shift, 0, 1024},
                  {"average", (double)o->average, 0, 0.999999},
                  {"learning-rate", (double)o->learning_rate, 0, 1e9},
                  {"clip-norm", (double)o->clip_norm, 0, 1e9},

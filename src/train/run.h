@@ -27,6 +27,7 @@ typedef struct run_counters {
     int64_t validated;          /* update of the last validation */
     int64_t skipped;            /* updates in a row whose loss or gradient was not finite */
     int64_t ranks;              /* how many trained last */
+    double baseline;            /* the updater's */
     /* since the last progress report */
     double shown_loss;
     int64_t shown_words, shown_ends;
@@ -61,6 +62,7 @@ typedef struct run {
     pair_text valid_text;
     corpus train, valid;
     link_table links; /* of the training text */
+    teacher teacher;
     updater updater;
     run_counters counters;
     update_batches batches;

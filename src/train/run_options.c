@@ -35,6 +35,8 @@ static const field fields[] = {
     FIELD(FLOAT, dropout_emb),
     FIELD(FLOAT, label_smoothing),
     FIELD(FLOAT, guided_alignment_weight),
+    FIELD(FLOAT, doubly_stochastic),
+    FIELD(INT, picture_shift),
     NAMED(optimizer, optimizer_names),
     FIELD(FLOAT, learning_rate),
     FIELD(FLOAT, adadelta_rho),
@@ -64,6 +66,7 @@ static const field fields[] = {
     FIELD(INT, held_out),
     NAMED(vocab_type, vocab_type_names),
     FIELD(BOOL, joint_vocab),
+    FIELD(FLOAT, adversary_lambda),
 };
 /* When a run is looked at and when it ends: a resume may change it. */
 static const field limits[] = {

@@ -99,6 +99,7 @@ static sa_status run_update(run *r, epoch *e, double rate, bool *epoch_ended, sa
     else
         c->skipped = 0;
     c->update++;
+    c->baseline = r->updater.baseline;
     c->position += (int64_t)sentences;
     *epoch_ended = (size_t)c->position == r->train.n;
     if (*epoch_ended) {
@@ -200,7 +201,8 @@ static void tell_limits(run *r, batch_limits limits) {
 /* Tells what memory the run will take, before it takes it, and plans for that. Sizes of minibatches that were to
  * fit become options like those that are given: a resume has them of its state, wherever it runs. */
 static sa_status tell_memory(run *r, int threads, memory_plan *plan, sa_error *error) {
-    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size};
+    const model *other = r->teacher.model ? &r->teacher.model->net : NULL;
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size, other};
     forecast f;
     char text[512];
     SA_TRY(forecast_make(&f, &in, error));
@@ -229,15 +231,21 @@ static sa_status load(run *r, sa_error *error) {
     if (status == SA_OK && !o->resume)
         status = model_declare(&r->model->net, &o->model, error);
     if (status == SA_OK)
+        status = teacher_open(&r->teacher, o, r->model, threads, error);
+    if (status == SA_OK)
         status = tell_memory(r, threads, &plan, error);
     if (status == SA_OK)
         status = params_allocate(&r->model->net.params, true, error);
     if (status == SA_OK)
         status = updater_init(&r->updater, o, &r->ranks, &r->model->net, threads, &plan, error);
     r->updater.links = r->links.at ? &r->links : NULL;
+    if (status == SA_OK && r->teacher.model)
+        r->updater.teacher = &r->teacher;
     if (status == SA_OK)
         status =
             o->resume ? run_load_state(r, state, error) : params_initialise(&r->model->net.params, o->seed, error);
+    if (status == SA_OK && o->start_from && !o->resume)
+        status = teacher_hand_over(r->model, o->start_from, error);
     st_close(state);
     if (status == SA_OK && r->stop) /* asked while the texts were read */
         status = sa_fail(error, SA_STOPPED, "training had not begun; nothing was changed in %s", o->output);
@@ -313,6 +321,7 @@ void run_clear(run *r) {
     strbuf_free(&r->early);
     if (r->updater.pool)
         updater_clear(&r->updater);
+    teacher_close(&r->teacher);
     corpus_free(&r->train);
     link_table_free(&r->links);
     corpus_free(&r->valid);
@@ -325,6 +334,8 @@ void run_clear(run *r) {
 
 sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
     run r = {.options = *options, .callback = callback, .user = user};
+    if (options->attention_from)
+        r.options.model.attention_weights = SA_WEIGHTS_GIVEN;
     const char *why = NULL;
     start_clock(&r);
     sa_status status = ranks_start(&r.ranks, error);

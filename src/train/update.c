@@ -71,9 +71,8 @@ batch_size batch_size_of(const corpus *c, const size_t *pairs, int n) {
     return size;
 }
 
-/* Pairs of a minibatch (or of a shard of it) as the model wants them, in the tape's arena. */
-static bool arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
-                    target_batch *target) {
+bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
+                   target_batch *target) {
     sentence *sides = tape_bytes(t, 2 * (size_t)n * sizeof *sides);
     if (!sides)
         return false;
@@ -90,8 +89,29 @@ bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *li
     source_batch source;
     target_batch target;
     *result = (pass_result){0};
-    return arrange(t, c, pairs, n, &source, &target) && (!links || link_table_guide(links, t, pairs, n, &target)) &&
+    return batch_arrange(t, c, pairs, n, &source, &target) &&
+           (!links || link_table_guide(links, t, pairs, n, &target)) &&
            model_pass(net, t, &source, &target, r, scale, result);
+}
+
+/* The same with a teacher, if there is one. */
+static bool run_pass(const updater *u, int worker, tape *t, const corpus *c, const link_table *links,
+                     const size_t *pairs, int n, const regularisation *r, double scale, pass_result *result) {
+    return u->teacher ? teacher_pass(u->teacher, worker, u->net, t, c, pairs, n, r, scale, result)
+                      : batch_pass(u->net, t, c, links, pairs, n, r, scale, result);
+}
+
+regularisation regularisation_of(const sa_train_options *o, double baseline) {
+    return (regularisation){
+        .dropout = o->dropout,
+        .dropout_emb = o->dropout_emb,
+        .label_smoothing = o->label_smoothing,
+        .guide = o->guided_alignment_weight,
+        .doubly_stochastic = o->doubly_stochastic,
+        .picture_shift = o->picture_shift,
+        /* the numbers of the code of Xu et al. 2015 */
+        .hard = {.reward = 0.1f, .entropy = 0.002f, .expected = 0.5f, .baseline = baseline},
+    };
 }
 
 /* Shards are taken in rounds of as many as there are tapes, one for each thread. */
@@ -113,7 +133,7 @@ static void run_shard(void *argument, int task, int worker) {
     const sa_train_options *o = job->u->options;
     tape *t = job->u->tapes[task];
     int shard = job->round + task;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing, o->guided_alignment_weight};
+    regularisation r = regularisation_of(o, job->u->baseline);
     int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->gemm = job->u->gemms[worker];
@@ -121,7 +141,7 @@ static void run_shard(void *argument, int task, int worker) {
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
     t->first_sentence = job->first + at;
-    if (batch_pass(job->u->net, t, job->c, job->u->links, job->pairs + at, n, &r, job->scale, &job->result[shard]))
+    if (run_pass(job->u, worker, t, job->c, job->u->links, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }
 
@@ -280,7 +300,9 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const si
     *result = (update_result){0};
     sa_status status = pass(u, c, pairs, start, n, update, result, error);
     SA_TRY(sum_over_ranks(u, status, result, error));
-    return apply(u, update, rate, result, error);
+    SA_TRY(apply(u, update, rate, result, error));
+    u->baseline += 0.1 * (result->nll / (double)(start[n] - start[0]) - u->baseline);
+    return SA_OK;
 }
 
 typedef struct measure_job {
@@ -297,8 +319,8 @@ static void measure_batch(void *argument, int task, int worker) {
     const size_t *start = job->batches->start + task;
     tape_reset(t, false);
     t->gemm = job->u->gemms[worker];
-    job->ok[task] = batch_pass(job->u->net, t, job->c, NULL, job->batches->pair + start[0],
-                               (int)(start[1] - start[0]), &(regularisation){0}, 0, &job->result[task]);
+    job->ok[task] = run_pass(job->u, worker, t, job->c, NULL, job->batches->pair + start[0],
+                             (int)(start[1] - start[0]), &(regularisation){0}, 0, &job->result[task]);
 }
 
 sa_status measure_order(epoch *out, const corpus *c, batch_limits limits, sa_error *error) {

@@ -9,18 +9,21 @@
 #include "train/epoch.h"
 #include "train/link_table.h"
 #include "train/optimizer.h"
+#include "train/teacher.h"
 
 /* Everything an update needs. The number of shards is the run's; threads take shards and bands of work as they
  * come, and no result depends on how many there are. Of several ranks each has some of the shards, and updates its
  * blocks of values, slots and average; of the others' it gets the values at once, the rest by updater_share. */
 typedef struct updater {
     const sa_train_options *options;
-    const ranks *ranks; /* among which this is one */
+    const ranks *ranks;     /* among which this is one */
+    const teacher *teacher; /* that the model is trained with; NULL: none */
     model *net;
     const link_table *links; /* that guide its attention; NULL: none */
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
     real *average;                   /* exponential moving average of the values; NULL: off */
+    double baseline;                 /* 0.9^k falling mean of -log p of a sentence, over the updates before */
     double *squares;                 /* sums of them over blocks of the gradient */
     pool *pool;
     gemm **gemms; /* one per worker */
@@ -65,6 +68,11 @@ typedef struct batch_size {
     int B, S, T;
 } batch_size;
 batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
+/* What a training pass of a run does beyond computing the loss. baseline: see updater. */
+regularisation regularisation_of(const sa_train_options *o, double baseline);
+/* Those pairs as a model wants them, in the tape's arena. False once the tape has failed. */
+bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
+                   target_batch *target);
 /* The model's pass over those pairs, as in model_pass, guided by links unless they are NULL; the tape was reset.
  * False once it has failed. */
 bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *links, const size_t *pairs, int n,

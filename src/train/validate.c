@@ -68,7 +68,8 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
             (long long)r->counters.update);
     r->counters.cross_entropy = nll / (double)words;
     r->counters.validated = r->counters.update;
-    SA_TRY(measure_bleu(r, &bleu, error));
+    if (r->model->net.config.attention_weights != SA_WEIGHTS_GIVEN) /* such a model cannot translate by itself */
+        SA_TRY(measure_bleu(r, &bleu, error));
     r->counters.bleu = bleu;
     double value = value_of(r, bleu);
     bool improved = is_better(&r->counters, value);

@@ -147,6 +147,33 @@ tr -d ' \n' <out >flat
 has 'version:softalign-[0-9.]+","sentences":\[44\.44[0-9]*,14\.28[0-9]*,80\.0\]\}\]\}\]\}$'
 
 head -n 2 ref1 >short
+# By the length of the source: the groups' scores are those of their lines alone.
+printf 'a b c\n\nd e f g\n' >source
+check 0 '' --by-length source --length-step 3 ref1 -s hyp ref2
+cat >expected <<'END'
+
+      words   lines         hyp:BLEU        ref2:BLEU
+          0       1            70.17            37.70
+        1-3       1            21.36             9.43
+        4-6       1             0.00             8.64
+END
+tail -n 5 out | cmp -s - expected || fail "--by-length: $(cat out)"
+head -n 1 ref1 >ref1.line
+for name in hyp ref2; do
+    head -n 1 $name >line
+    check 0 '' -b -i line ref1.line
+    grep -q "^        1-3 .* $(cat out)" expected || fail "--by-length: no score $(cat out) of $name"
+done
+check 0 '' --json --confidence --by-length source ref1
+tr -d ' \n' <out >flat
+has '"by_length":\[\{"first":0,"last":0,"lines":1,"mean_words":0\.0,"score":[0-9.]+,"confidence":\{[^}]*\}\},\{"first":1,"last":10,"lines":2,"mean_words":3\.5,'
+check 2 '--by-length is about groups' --by-length source --sentence ref1
+check 2 '--by-length is about groups' --by-length source -b ref1
+check 2 'standard input can be one text only' --by-length - ref1
+check 1 '^softalign: short has 2 lines' --by-length short ref1
+check 1 'nowhere: ' --by-length nowhere ref1
+
+head -n 2 ref1 >short
 check 1 '^softalign: short has 2 lines, but standard input has 3;' ref2 short
 [ ! -s out ] || fail "a short reference: wrote to standard output"
 check 1 'nowhere: ' nowhere

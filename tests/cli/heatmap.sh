@@ -57,6 +57,24 @@ grep -q "$(printf '\033\\[48;5;')" out || fail '--color always: no colours'
 run 0 '' heatmap --matrix m.jsonl
 ! grep -q "$(printf '\033')" out || fail 'colours where there is no terminal'
 
+printf '0-0 2-1 1-2\n\n\n0-0\n' >links
+sed '/^🐈 \.$/,$d' wanted | sed '$d' >best
+run 0 '' heatmap --matrix m.jsonl --links links --columns 80
+cmp -s out best || fail "--links: $(diff best out)"
+printf '0-0\n\n\n0-0 1-0\n' >links
+"$program" heatmap --matrix m.jsonl --links links -o l.svg 2>err
+[ $? -eq 1 ] || fail '--links outside: exit status is not 1'
+grep -q '^softalign: links:4: link 1-0 is outside: there are 1 source and 1 target words$' err || fail "--links: $(cat err)"
+printf '0-0\n' >links
+"$program" heatmap --matrix m.jsonl --links links -o l.svg 2>err
+grep -q '^softalign: links has only 1 lines' err || fail "--links too short: $(cat err)"
+printf '9-9 x-y 1-\n' >links
+"$program" heatmap --matrix m.jsonl --links links -o l.svg 2>err
+grep -q '^softalign: links:1: ' err || fail "--links: $(cat err)"
+[ ! -e l-1.svg ] || fail '--links: a picture in spite of an error'
+run 2 'with neither --mark nor --subwords' heatmap --matrix m.jsonl --links links --mark largest
+run 1 'nowhere: ' heatmap --matrix m.jsonl --links nowhere
+
 # ---- pictures
 
 run 0 '' heatmap --matrix m.jsonl --n-best 2 -o x.svg

@@ -117,6 +117,38 @@ static void a_known_alignment_is_found(void **state) {
     free(y);
 }
 
+static int translate(const parallel_text *p, const count_aligner *a, const char *word, int k, int *y) {
+    int n;
+    int x = vocab_find(p->side[SA_SOURCE], word, strlen(word));
+    assert_int_equal(count_aligner_translations(a, x, k, 0.01f, y, &n, &error), SA_OK);
+    return n;
+}
+
+static void words_are_translated_by_those_they_are_linked_to(void **state) {
+    (void)state;
+    toy *y = make_toy();
+    parallel_text p;
+    make_text(&p, y);
+    count_aligner *a = learn(&p, &count_defaults);
+    int words[4], n = 0;
+    const vocab *target = p.side[SA_TARGET];
+    for (int k = 0; k < TOY_WORDS; k++) {
+        char source[16], expected[16];
+        sprintf(source, "s%d", k);
+        sprintf(expected, "t%d", k);
+        assert_true(translate(&p, a, source, 4, words) > 0);
+        bool first = !strcmp(vocab_piece(target, words[0]), expected);
+        expected[0] = 'x';
+        assert_true(first || (k % 7 == 0 && !strcmp(vocab_piece(target, words[0]), expected)));
+    }
+    assert_int_equal(translate(&p, a, "s1", 0, words), 0);
+    assert_int_equal(count_aligner_translations(a, VOCAB_EOS, 4, 0, words, &n, &error), SA_OK);
+    assert_int_equal(n, 4);
+    count_aligner_free(a);
+    parallel_text_free(&p);
+    free(y);
+}
+
 static void assert_probabilities(const count_links *l) {
     const int S = l->length[0], T = l->length[1];
     for (int d = 0; d < 2; d++)
@@ -233,6 +265,7 @@ static void options_out_of_range_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_known_alignment_is_found),
+        cmocka_unit_test(words_are_translated_by_those_they_are_linked_to),
         cmocka_unit_test(links_are_the_same_for_any_number_of_threads_and_in_any_portion),
         cmocka_unit_test(sentences_of_any_length_have_their_place),
         cmocka_unit_test(a_text_without_pairs_can_be_learned_from),

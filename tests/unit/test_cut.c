@@ -110,6 +110,8 @@ static void the_best_cut_nearest_to_the_middle_is_taken(void **state) {
     assert_int_equal(cut_middle(family, strlen(family)), strlen(family) - 2);
     static const char marks[] = "\xCC\x81\xCC\x81\xCC\x81\xCC\x81";
     assert_int_equal(cut_middle(marks, strlen(marks)), 4);
+    static const char joined_to_nothing[] = "2\xE2\x80\x8D";
+    assert_int_equal(cut_middle(joined_to_nothing, strlen(joined_to_nothing)), 1);
 }
 
 static void chinese_sentences_are_joined_without_a_blank(void **state) {

@@ -1,0 +1,199 @@
+/* What explanations differentiate, against central differences, for every model that attends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../unit/forms.h"
+#include "base/rng.h"
+#include "explain/importance.h"
+#include "model/family.h"
+
+#include <math.h>
+
+enum { S = 5, T = 4, V = 9 };
+static const double STEP = 1e-5;
+static const int source_ids[S] = {3, 7, 5, 2, 0}, target_ids[T] = {4, 6, 4, 0};
+static const regularisation none;
+
+typedef struct fixture {
+    model net;
+    tape *t;
+    forced f;
+} fixture;
+
+static bool begin(fixture *x, const model_form *form) {
+    static const form_widths widths = {.vocab_source = V,
+                                       .vocab_target = V,
+                                       .emb = 5,
+                                       .rnn = 4,
+                                       .dec = 6,
+                                       .att = 3,
+                                       .maxout = 4,
+                                       .rank = 3,
+                                       .model = 6,
+                                       .ffn = 4};
+    sa_error e;
+    rng random = rng_at(5, 0, 0, 0);
+    sa_model_config config = form_config(form, &widths);
+    *x = (fixture){0};
+    if (model_declare(&x->net, &config, &e) != SA_OK)
+        fail_msg("%s", e.text);
+    if (!x->net.preset->attends || x->net.preset->family->many_looks) {
+        model_clear(&x->net);
+        return false;
+    }
+    params *p = &x->net.params;
+    assert_int_equal(params_allocate(p, false, &e), SA_OK);
+    for (int i = 0; i < p->n; i++)
+        for (long k = 0; k < param_count(p->at[i]); k++)
+            p->at[i]->value[k] = 1.2 * rng_uniform(&random) - 0.6;
+    assert_int_equal(tape_new(&x->t, p->n, 1 << 16, &e), SA_OK);
+    assert_true(forced_begin(&x->f, &x->net, x->t, (sentence){source_ids, S}, (sentence){target_ids, T}));
+    return true;
+}
+
+static void end(fixture *x) {
+    tape_free(x->t);
+    model_clear(&x->net);
+}
+
+static void read_log(void *user, int row, real *p) {
+    double *log_p = user;
+    log_p[row] = log(p[target_ids[row]]);
+}
+
+/* log p of all words, with the weights of all steps held where forced_begin found them. */
+static void score(fixture *x, double log_p[T]) {
+    tape *t = x->t;
+    const sentence from = {source_ids, S}, to = {target_ids, T};
+    source_batch source;
+    target_batch target;
+    encoding h;
+    step_words words;
+    decoder_state state, after;
+    step_output shown;
+    forced_rewind(&x->f, false);
+    tensor *given = tape_matrix(t, T, S);
+    assert_non_null(given);
+    memcpy(given->data, x->f.weights, sizeof(real) * T * S);
+    const attention_control held = {.given = given};
+    t->attention = &held;
+    assert_true(source_batch_make(t, 1, &from, &source) && target_batch_make(t, 1, &to, &source, &target) &&
+                model_encode(&x->net, t, &source, &none, &h) &&
+                model_target_words(&x->net, t, &target, &none, &words) &&
+                model_start(&x->net, t, &h, 1, target.source, &state) &&
+                model_steps(&x->net, t, &h, &words, &none, &state, &after, &shown));
+    t->attention = NULL;
+    assert_true(output_visit(&x->net, t, model_readout(&x->net, t, &shown, &none, NULL), read_log, log_p));
+}
+
+/* x_j (1 + by): every source word stands once. */
+static void stretch(fixture *x, int j, double by, const real *embedded) {
+    real *row = x->net.source_embedding->value + source_ids[j] * x->net.config.dim_emb;
+    for (int k = 0; k < x->net.config.dim_emb; k++)
+        row[k] += by * embedded[k];
+}
+
+static void gradient_times_input_is_the_slope_of_log_p(void **state) {
+    (void)state;
+    int tried = 0;
+    for (int form = 0; form < MODEL_FORMS; form++) {
+        fixture x;
+        float got[T * S];
+        double slope[T][S], above[T], below[T];
+        real embedded[S][5];
+        char name[160];
+        if (!begin(&x, &model_forms[form]))
+            continue;
+        form_name(&model_forms[form], name, sizeof name);
+        for (int j = 0; j < S; j++)
+            memcpy(embedded[j], x.f.h.x->data + (long)j * x.net.config.dim_emb, sizeof embedded[j]);
+        assert_true(importance_gradient(&x.f, got));
+        for (int j = 0; j < S; j++) {
+            stretch(&x, j, STEP, embedded[j]);
+            score(&x, above);
+            stretch(&x, j, -2 * STEP, embedded[j]);
+            score(&x, below);
+            stretch(&x, j, STEP, embedded[j]);
+            for (int i = 0; i < T; i++)
+                slope[i][j] = fabs(above[i] - below[i]) / (2 * STEP);
+        }
+        for (int i = 0; i < T; i++) {
+            double sum = 0;
+            for (int j = 0; j < S; j++)
+                sum += slope[i][j];
+            for (int j = 0; j < S; j++, tried++)
+                if (!(fabs((double)got[i * S + j] - slope[i][j] / sum) < 1e-6))
+                    fail_msg("%s: word %d from %d: %g, not %g", name, i, j, (double)got[i * S + j],
+                             slope[i][j] / sum);
+        }
+        end(&x);
+    }
+    assert_true(tried > 0);
+}
+
+static void differentiate_log(void *user, int row, real *p) {
+    (void)row;
+    int y = *(const int *)user;
+    for (int k = 0; k < V; k++)
+        p[k] = -p[k];
+    p[y] += 1;
+}
+
+static void read_one_log(void *user, int row, real *p) {
+    double *at = user;
+    (void)row;
+    *at = log(p[(int)*at]);
+}
+
+static double log_p_with(fixture *x, int i, const real *weights) {
+    double at = target_ids[i];
+    forced_rewind(&x->f, false);
+    tensor *given = tape_matrix(x->t, 1, S);
+    memcpy(given->data, weights, sizeof(real) * S);
+    assert_true(output_visit(&x->net, x->t, forced_again(&x->f, 1, &i, given), read_one_log, &at));
+    return at;
+}
+
+static void given_weights_get_their_gradient(void **state) {
+    (void)state;
+    for (int form = 0; form < MODEL_FORMS; form++) {
+        fixture x;
+        if (!begin(&x, &model_forms[form]))
+            continue;
+        for (int i = 0; i < T; i++) {
+            int y = target_ids[i];
+            real weights[S], got[S];
+            memcpy(weights, x.f.weights + i * S, sizeof weights);
+            forced_rewind(&x.f, true);
+            tensor *given = tape_matrix(x.t, 1, S);
+            memcpy(given->data, weights, sizeof weights);
+            assert_true(output_visit(&x.net, x.t, forced_again(&x.f, 1, &i, given), differentiate_log, &y));
+            tape_backward(x.t);
+            assert_true(!x.t->failed && tensor_has_grad(given));
+            memcpy(got, given->grad, sizeof got);
+            for (int j = 0; j < S; j++) {
+                weights[j] += STEP;
+                double above = log_p_with(&x, i, weights);
+                weights[j] -= 2 * STEP;
+                double below = log_p_with(&x, i, weights);
+                weights[j] += STEP;
+                if (!(fabs(got[j] - (above - below) / (2 * STEP)) < 1e-7))
+                    fail_msg("form %d, word %d, weight %d: %g, not %g", form, i, j, got[j],
+                             (above - below) / (2 * STEP));
+            }
+        }
+        end(&x);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradient_times_input_is_the_slope_of_log_p),
+        cmocka_unit_test(given_weights_get_their_gradient),
+    };
+    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}
