@@ -61,6 +61,6 @@ head -n 5 links >broken
 wrong 'broken has 5 lines, but the training text has 63'
 cat links links >broken
 wrong 'broken has 126 lines, but the training text has 63'
-train 2 'needs one attention' --train src tgt --valid src tgt -o wrong --quiet --after 1e --preset seq2seq --layers 1 \
+train 2 'needs attention' --train src tgt --valid src tgt -o wrong --quiet --after 1e --preset seq2seq --layers 1 \
     --guided-alignment links
 exit $failed
