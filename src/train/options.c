@@ -163,6 +163,21 @@ static sa_status check_teacher(const sa_train_options *o, sa_error *error) {
     return SA_OK;
 }
 
+static sa_status check_guided(const sa_train_options *o, sa_error *error) {
+    const preset *p = preset_find(o->model.preset);
+    if (!o->guided_alignment)
+        return SA_OK;
+    if (p && !p->attends)
+        return sa_fail(error, SA_USAGE, "guided-alignment needs attention, which a %s model has not", p->name);
+    if (model_source_shape(&o->model).length)
+        return sa_fail(error, SA_USAGE,
+                       "guided-alignment is for links of words: this model's sources are pictures");
+    if (o->attention_from || o->adversary_of)
+        return sa_fail(error, SA_USAGE, "guided-alignment and %s exclude each other",
+                       o->attention_from ? "attention-from" : "adversary-of");
+    return SA_OK;
+}
+
 sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
@@ -181,17 +196,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                        o->model.preset);
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
-    if (o->guided_alignment && !model_weights_learn(&o->model))
-        return sa_fail(error, SA_USAGE,
-                       "guided-alignment needs one attention that learns, which a %s model has not",
-                       o->model.preset);
-    if (o->guided_alignment && model_source_shape(&o->model).length)
-        return sa_fail(error, SA_USAGE,
-                       "guided-alignment is for links of words: this model's sources are pictures");
     SA_TRY(check_teacher(o, error));
-    if (o->guided_alignment && (o->attention_from || o->adversary_of))
-        return sa_fail(error, SA_USAGE, "guided-alignment and %s exclude each other",
-                       o->attention_from ? "attention-from" : "adversary-of");
+    SA_TRY(check_guided(o, error));
     const struct {
         const char *name;
         double value, least, most;
