@@ -2,7 +2,7 @@
 #define LAYER_COVERAGE_H
 
 #include "layer/weight.h"
-#include "op/coverage.h"
+#include "op/cover.h"
 #include "op/gru.h"
 
 /* Coverage (Tu et al. 2016): the decoder remembers, for each position j of the source, a vector C_j of width d that

@@ -74,7 +74,7 @@ run 0 '' translate -m $words --n-best 2 --output-format jsonl
 grep -q '^{"source":"dog sees cat","text":"cane vede gatto",.*"hypotheses":\[{"text":"cane vede gatto",.*},{"text":"' out ||
     fail "jsonl --n-best: $(head -n 1 out)"
 run 0 '' translate -m $words --output-format jsonl --alignment --word-scores
-grep -Eq '^\{"source":"dog sees cat","source_symbols":\["dog","sees","cat","</s>"\],.*"symbols":\["cane","vede","gatto","</s>"\],"symbol_scores":\[(-?[0-9.]+,){3}-?[0-9.]+\],"alignment":\[(\[([0-9.]+,){3}[0-9.]+\],){3}\[([0-9.]+,){3}[0-9.]+\]\]\}$' out ||
+grep -Eq '^\{"source":"dog sees cat","source_symbols":\["dog","sees","cat","</s>"\],.*"symbols":\["cane","vede","gatto","</s>"\],"symbol_scores":\[(-?[0-9.]+,){3}-?[0-9.]+\],"alignment":\[(\[([0-9.]+,){3}[0-9.]+\],){3}\[([0-9.]+,){3}[0-9.]+\]\],"links":"0-0 1-1 2-2"\}$' out ||
     fail "--alignment: $(head -n 1 out)"
 
 printf 'one\tdog sees cat\tlast\n\t\ntwo\tbear hears dog\n' >in
@@ -142,7 +142,6 @@ broken tsv --column 2
 grep -q 'standard input:2: 1 field, where the text is in field 2' err || fail "broken TSV: $(cat err)"
 
 run 2 'text and tsv have one translation a line' translate -m $words --n-best 2 --output-format tsv
-run 2 '.--alignment goes with --output-format jsonl' translate -m $words --alignment
 run 2 '.--column goes with --input-format tsv' translate -m $words --column 2
 run 2 '.--scores goes with text' translate -m $words --scores --output-format tsv
 

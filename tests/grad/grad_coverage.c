@@ -1,7 +1,7 @@
-/* src/op/coverage.c, and src/op/attention.c where keys have coverage. */
+/* src/op/cover.c, and src/op/attention.c where keys have coverage. */
 #include "check.h"
 
-#include "op/coverage.h"
+#include "op/cover.h"
 
 enum { SOURCES = 3, N = 9, S = 5, D = 4, A = 3, ROWS = 5, MORE = 7, W = 4, WIDTH = 2 };
 

@@ -513,10 +513,10 @@ static void translating_with_a_shortlist(void **state) {
     exhaust(translate_short, true, 0);
 }
 
-/* A tape goes back twice, and once after opening. */
+/* A tape goes back three times, and once after opening. */
 static void translating_in_pieces_with_items(void **state) {
     (void)state;
-    exhaust(translate_pieces, false, 3);
+    exhaust(translate_pieces, false, 4);
     exhaust(translate_pieces, true, 0);
 }
 

@@ -1,4 +1,4 @@
-#include "op/coverage.h"
+#include "op/cover.h"
 
 #include "math/vecmath.h"
 

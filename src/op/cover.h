@@ -1,5 +1,5 @@
-#ifndef OP_COVERAGE_H
-#define OP_COVERAGE_H
+#ifndef OP_COVER_H
+#define OP_COVER_H
 
 #include "op/attention.h"
 
