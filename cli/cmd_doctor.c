@@ -158,11 +158,13 @@ static int sample_fill(sample *s, const doctor_arguments *a) {
 
 typedef struct measurement {
     const char *preset;
+    bool fits; /* in memory; else nothing was measured */
     sa_train_bench speed;
     double words; /* target symbols of the corpus; 0 without one */
 } measurement;
 
-/* One minibatch of the sorted window's middle, after one to warm up. Made-up words are taken as they are. */
+/* One minibatch of the sorted window's middle, after one to warm up. Made-up words are taken as they are. That one
+ * of many presets needs more memory than there is, is a result too. */
 static int measure(const doctor_arguments *a, const sample *s, const char *preset, measurement *out) {
     sa_error error;
     sa_train_options o;
@@ -174,8 +176,12 @@ static int measure(const doctor_arguments *a, const sample *s, const char *prese
     if (a->source == NULL)
         o.vocab_type = SA_VOCAB_WORD;
     *out = (measurement){.preset = preset};
-    if (sa_bench_train(&o, 1, 1, &out->speed, &error) != SA_OK)
+    sa_status status = sa_bench_train(&o, 1, 1, &out->speed, &error);
+    if (status == SA_MEMORY && a->preset == NULL)
+        return CLI_OK;
+    if (status != SA_OK)
         return cli_library_error(&error);
+    out->fits = true;
     /* Pairs that training would drop are not in the words; the sample has every so manieth pair. */
     size_t every = a->source != NULL ? s->pairs / SAMPLE + 1 : 1;
     out->words = a->source != NULL ? out->speed.words * (double)every : 0;
@@ -219,8 +225,11 @@ static void print_head(const doctor_arguments *a, const sample *s) {
 }
 
 static void print_measurement(const doctor_arguments *a, const measurement *m) {
-    printf("%-12s %8.1f M  %14.0f", m->preset, m->speed.parameters / 1e6, m->speed.words_per_second);
-    if (a->source != NULL) {
+    if (m->fits)
+        printf("%-12s %8.1f M  %14.0f", m->preset, m->speed.parameters / 1e6, m->speed.words_per_second);
+    else
+        printf("%-12s needs more memory than is left", m->preset);
+    if (m->fits && a->source != NULL) {
         print_hours(hours(m));
         print_hours(hours(m) * a->epochs);
     }
@@ -253,9 +262,11 @@ static void print_json_machine(const sa_machine *m) {
 static void print_json(const doctor_arguments *a, const sa_machine *machine, const measurement *m, int n) {
     print_json_machine(machine);
     for (int i = 0; i < n; i++, m++) {
-        printf("%s{\"preset\":\"%s\",\"parameters\":%.0f,\"words_per_second\":%.1f", i > 0 ? "," : "", m->preset,
-               m->speed.parameters, m->speed.words_per_second);
-        if (a->source != NULL)
+        printf("%s{\"preset\":\"%s\",\"fits\":%s", i > 0 ? "," : "", m->preset, m->fits ? "true" : "false");
+        if (m->fits)
+            printf(",\"parameters\":%.0f,\"words_per_second\":%.1f", m->speed.parameters,
+                   m->speed.words_per_second);
+        if (m->fits && a->source != NULL)
             printf(",\"words\":%.0f,\"hours_per_epoch\":%.4f,\"hours\":%.4f", m->words, hours(m),
                    hours(m) * a->epochs);
         putchar('}');

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "math/gemm_team.h"
+#include "train/forecast.h"
 #include "train/run.h"
 
 #include <math.h>
@@ -40,9 +41,12 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
     asked.vocab_target =
         asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
     SA_TRY(model_declare(&r->model->net, &asked, error));
+    int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size};
+    forecast needed;
+    SA_TRY(forecast_make(&needed, &in, error));
     SA_TRY(params_allocate(&r->model->net.params, true, error));
     const memory_plan plan = {16 << 20, GEMM_PRODUCTS_MAX};
-    int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
     SA_TRY(updater_init(&r->updater, &r->options, &r->ranks, &r->model->net, threads, &plan, error));
     SA_TRY(params_initialise(&r->model->net.params, r->options.seed, error));
     batch_limits limits = {.sentences = r->options.mini_batch};
