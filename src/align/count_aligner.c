@@ -8,12 +8,12 @@
 
 const count_options count_defaults = {.seed = 1, .threads = 1, .chains = 0, .sweeps = 3};
 
-/* Words find each other near the diagonal, then each direction by itself: what early sweeps get wrong ("the house"
- * linked to "maison la") would stay, were both directions to agree on it. */
+/* Words find each other wherever they are, then each direction finds its order: what early sweeps get wrong ("the
+ * house" linked to "maison la") would stay, were both directions to agree on it. */
 static const struct {
     int sweeps;
     count_stage stage;
-} early[] = {{3, {.by_place = true, .gamma = 1}}, {2, {.gamma = 1}}};
+} early[] = {{3, {.words_only = true, .gamma = 1}}, {2, {.gamma = 1}}};
 
 enum {
     ROUNDS_BEFORE = 2, /* of drawing a pair's links again, whose probabilities do not count */

@@ -287,12 +287,10 @@ static float weigh_givers(const count_draw *w, const float *lexical, const float
     return jump[after - before];
 }
 
-/* Givers near the diagonal are likelier, and none as likely as it is beside one of them. */
-static float weigh_by_place(const count_draw *w, const float *lexical, int j, int takers, int givers) {
-    for (int i = 0; i < givers; i++) {
-        float away = 8 * ((float)i / (float)givers - (float)j / (float)takers);
-        w->weight[i] = lexical[i] / (1 + away * away);
-    }
+/* Model 1 of Brown et al. (1993): all places are alike. While words are hardly known none explains too much too
+ * well, so it counts less. */
+static float weigh_words_only(const count_draw *w, const float *lexical, int givers) {
+    memcpy(w->weight, lexical, (size_t)givers * sizeof *w->weight);
     return (float)givers / 4;
 }
 
@@ -344,8 +342,8 @@ static void draw_direction(count_draw *w, const count_chain *c, const count_pair
             next++;
         const float *lexical = w->lexical[d] + (size_t)j * (size_t)givers;
         float none = w->none[d][j];
-        none *= stage->by_place
-                    ? weigh_by_place(w, lexical, j, takers, givers)
+        none *= stage->words_only
+                    ? weigh_words_only(w, lexical, givers)
                     : weigh_givers(w, lexical, jump, before, next < takers ? link[next] : givers, givers);
         for (int i = 0; i < givers; i++)
             if (other[i] == j)

@@ -34,9 +34,8 @@ double count_draw_bytes(const count_text *text);
 
 /* What links are drawn by, besides words. */
 typedef struct count_stage {
-    bool
-        by_place; /* by places in the sentence, in place of jumps and fertilities, which early sweeps do not know */
-    float gamma;  /* how much likelier a link is that the other direction has too */
+    bool words_only; /* without jumps and fertilities, which early sweeps do not know */
+    float gamma;     /* how much likelier a link is that the other direction has too */
 } count_stage;
 extern const count_stage count_whole_model;
 
