@@ -183,8 +183,8 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
-    command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize, command_shortlist,
-    command_bench, command_doctor;
+    command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize,
+    command_shortlist, command_bench, command_doctor;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -274,6 +274,16 @@ bool parse_double(const char *text, double *value, bool *overflow);
                    "layer of the decoder whose attention is shown as the alignment; 0: the last but one"),         \
         OPT_NUMBER("align-head", 0, "N", type, config.align_head, AT_LEAST(0),                                     \
                    "head of it that is shown; 0: the mean of all"),                                                \
+        OPT_NUMBER("picture-side", 0, "N", type, config.picture_side, BETWEEN(8, 1024),                            \
+                   "pixels a side of the square that pictures are scaled to, a multiple of 8"),                    \
+        OPT_NUMBER(                                                                                                \
+            "features", 0, "N", type, config.features, AT_LEAST(0),                                                \
+            "read N descriptions of each picture from a file, instead of making them of its pixels; 0: make "      \
+            "them"),                                                                                               \
+        OPT_NUMBER("dim-feature", 0, "N", type, config.dim_feature, AT_LEAST(1),                                   \
+                   "size of a description; of those that are made a multiple of 4"),                               \
+        OPT_FLAG("hard-attention", 0, type, config.hard_attention,                                                 \
+                 "each step looks at one place, drawn in training, instead of at a mean of all"),                  \
         OPT_NAME("init", 0, "NAME", type, config.init, init_names, NULL, "how the parameters start"),              \
         OPT_NUMBER("init-scale", 0, "X", type, config.init_scale, POSITIVE,                                        \
                    "with --init uniform: all parameters start within +- X")
@@ -355,7 +365,9 @@ extern const char *const precision_names[]; /* of models; training knows the fir
 extern const char *const weights_names[], *const order_names[], *const reset_names[], *const init_names[],
                                                                                           *const cell_names[];
 extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
-extern const char *const vocab_type_names[], *const symmetrization_names[];
+extern const char *const vocab_type_names[]; /* that training can be asked for */
+extern const char *const vocab_kind_names[]; /* of every sa_vocab_type */
+extern const char *const symmetrization_names[];
 /* Target: a sa_model_config, whose vocab_source and vocab_target are set. */
 const char *parse_vocab_size(const char *text, void *target);
 void show_vocab_size(const void *target, char *text, size_t size);

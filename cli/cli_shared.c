@@ -25,6 +25,11 @@ const char *const precision_names[] = {
     [SA_F32] = "f32", [SA_BF16] = "bf16", [SA_INT8] = "int8", [SA_AS_STORED] = "stored", NULL};
 const char *const vocab_type_names[] = {
     [SA_VOCAB_WORD] = "word", [SA_VOCAB_BPE] = "bpe", [SA_VOCAB_UNIGRAM] = "unigram", NULL};
+const char *const vocab_kind_names[] = {[SA_VOCAB_WORD] = "word",
+                                        [SA_VOCAB_BPE] = "bpe",
+                                        [SA_VOCAB_UNIGRAM] = "unigram",
+                                        [SA_VOCAB_PICTURE] = "picture",
+                                        [SA_VOCAB_FEATURES] = "features"};
 const char *const symmetrization_names[] = {[SA_INTERSECTION] = "intersection",
                                             [SA_UNION] = "union",
                                             [SA_GROW_DIAG] = "grow-diag",

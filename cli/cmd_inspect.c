@@ -103,7 +103,7 @@ static void print_parameters(const sa_model *model, int64_t total) {
 static void print_vocabulary(const sa_model *model, sa_side side) {
     int size = sa_model_vocab_size(model, side);
     printf("\n%s vocabulary: %s, %d symbols\n ", side_names[side],
-           vocab_type_names[sa_model_vocab_type(model, side)], size);
+           vocab_kind_names[sa_model_vocab_type(model, side)], size);
     for (int i = 0; i < size && i < SAMPLE_PIECES; i++) {
         putchar(' ');
         print_text(sa_model_vocab_piece(model, side, i));
@@ -238,7 +238,7 @@ static json_t *vocabulary_json(const sa_model *model, sa_side side) {
     json_t *sample = json_array();
     for (int i = 0; i < size && i < SAMPLE_PIECES; i++)
         sample = append(sample, json_string(sa_model_vocab_piece(model, side, i)));
-    return json_pack("{s:s, s:i, s:o}", "type", vocab_type_names[sa_model_vocab_type(model, side)], "size", size,
+    return json_pack("{s:s, s:i, s:o}", "type", vocab_kind_names[sa_model_vocab_type(model, side)], "size", size,
                      "sample", sample);
 }
 

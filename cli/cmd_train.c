@@ -115,6 +115,12 @@ static const option train_options[] = {
     OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
                "probability taken from the right word and spread over all"),
     OPT_NUMBER(
+        "doubly-stochastic", 0, "X", train_arguments, run.doubly_stochastic, AT_LEAST(0),
+        "weight of the mean, over places of the source, of (1 - attention received in all)^2 in the loss of a "
+        "sentence"),
+    OPT_NUMBER("picture-shift", 0, "N", train_arguments, run.picture_shift, AT_LEAST(0),
+               "each time that a picture is seen it is moved by up to N pixels in each direction"),
+    OPT_NUMBER(
         "average", 0, "D", train_arguments, run.average, FRACTION,
         "decay of an exponential moving average of the parameters, which is what is validated and saved; 0: off"),
     OPT_SECTION("Optimization"),

@@ -16,6 +16,8 @@ libdnnl-dev           header  dnnl.h
 libsentencepiece-dev  header  sentencepiece_processor.h
 libjansson-dev        header  jansson.h
 zlib1g-dev            header  zlib.h
+libpng-dev            header  png.h
+libjpeg62-turbo-dev   module  libjpeg
 libcairo2-dev         module  cairo-pdf
 libpango1.0-dev       module  pangocairo
 libcmocka-dev         header  cmocka.h

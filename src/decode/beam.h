@@ -11,6 +11,7 @@ typedef struct finished {
 
 typedef struct beam {
     const source_sentence *sentence;
+    int positions;    /* of the source */
     int live;         /* hypotheses still growing; their rows lie side by side */
     int places;       /* how many may: as many as are wanted less those that ended */
     const node **tip; /* their last words, best first, or by sample; a NULL one at the start */

@@ -14,10 +14,10 @@ static int open_length(const source_sentence *source) {
     return source->open ? (int)strlen(source->open) : 0;
 }
 
-int constraint_max_length(const sa_translate_options *options, const source_sentence *source) {
+int constraint_max_length(const sa_translate_options *options, const source_sentence *source, int positions) {
     if (source->forced_length > 0)
         return source->forced_length;
-    int length = (int)fmin((double)options->max_length_factor * (source->length - 1), 1e6) + ROOM;
+    int length = (int)fmin((double)options->max_length_factor * (positions - 1), 1e6) + ROOM;
     int forced = source->n_prefix + open_length(source);
     if (forced > 0 && length < forced + ROOM)
         length = forced + ROOM;

@@ -23,9 +23,9 @@ typedef struct constraints {
     int *words; /* room for the words of the longest hypothesis */
 } constraints;
 
-/* Most symbols of a translation, </s> counted: by the source's length, but room for a forced start and for the
- * least length. At it </s> is the only choice. */
-int constraint_max_length(const sa_translate_options *options, const source_sentence *source);
+/* Most symbols of a translation, </s> counted: by the positions of the source, but room for a forced start and for
+ * the least length. At it </s> is the only choice. */
+int constraint_max_length(const sa_translate_options *options, const source_sentence *source, int positions);
 
 /* The word that must follow the hypothesis that ends in tip (NULL: nothing is written yet), or -1. */
 int constraint_forced(const source_sentence *source, const node *tip, int max_length);

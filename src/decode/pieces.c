@@ -114,7 +114,7 @@ static sa_status encode(const cutter *c, source_piece *p, const char *text, size
 /* text[0, n) as one piece, or as two halves and so on where it has too many symbols. */
 static sa_status add_piece(cutter *c, const char *text, size_t n, sa_error *error) {
     source_piece p = {0};
-    size_t most = (size_t)c->options->max_length;
+    size_t most = vocab_length(c->source) ? SIZE_MAX : (size_t)c->options->max_length;
     cut_trim(&text, &n);
     SA_TRY(encode(c, &p, text, n, error));
     if (p.source.ids.n == 0) {
@@ -145,7 +145,8 @@ static sa_status add_sentences(cutter *c, const char *text, size_t n, sa_error *
     size_t start = 0;
     cut found;
     cut_trim(&text, &n);
-    for (size_t from = 0; c->options->split_sentences && cut_next(text, n, from, &found); from = found.at)
+    bool split = c->options->split_sentences && !vocab_length(c->source);
+    for (size_t from = 0; split && cut_next(text, n, from, &found); from = found.at)
         if (found.level == CUT_SENTENCE) {
             SA_TRY(add_piece(c, text + start, found.at - start, error));
             start = found.at;

@@ -1,5 +1,7 @@
 #include "decode/result.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,19 @@ char **result_symbols(const vocab *v, const int *ids, int n, const char *const *
     return text;
 }
 
+/* Places of a square, row by row: "1.1" is on the upper left; others by number. */
+static char **place_texts(int n) {
+    char **text = calloc((size_t)n, sizeof *text);
+    int across = (int)(sqrt((double)n) + 0.5);
+    for (int i = 0; text && i < n; i++)
+        if ((across * across == n ? asprintf(&text[i], "%d.%d", i / across + 1, i % across + 1)
+                                  : asprintf(&text[i], "%d", i + 1)) < 0) {
+            result_symbols_free(text, i);
+            return NULL;
+        }
+    return text;
+}
+
 /* Of n symbols, the last of which is </s>. */
 static int *copy_words(const int *word, int n) {
     int *copy = calloc((size_t)n, sizeof *copy);
@@ -27,6 +42,13 @@ static int *copy_words(const int *word, int n) {
         copy[n - 1] = -1;
     }
     return copy;
+}
+
+static int *no_words(int n) {
+    int *none = calloc((size_t)n, sizeof *none);
+    for (int i = 0; none && i < n; i++)
+        none[i] = -1;
+    return none;
 }
 
 sa_status result_empty(sa_translation *out, sa_error *error) {
@@ -48,11 +70,13 @@ sa_status result_end(sa_translation *out, id_list *ids, int max_length, sa_error
 
 sa_status result_source(sa_translation *out, const ensemble *models, const sa_translate_options *o,
                         const symbols *source, const char *const *shown, sa_error *error) {
-    int n = out->source_length = (int)source->ids.n;
+    const sa_model *owner = models->owner;
+    bool is_text = vocab_length(owner->source) == 0;
+    int n = out->source_length = model_positions(&owner->net.config, (int)source->ids.n);
     if (!o->attention)
         return SA_OK;
-    out->source_symbol = result_symbols(models->owner->source, source->ids.id, n, shown);
-    out->source_word = copy_words(source->word, n);
+    out->source_symbol = is_text ? result_symbols(owner->source, source->ids.id, n, shown) : place_texts(n);
+    out->source_word = is_text ? copy_words(source->word, n) : no_words(n);
     return out->source_symbol && out->source_word ? SA_OK : sa_fail_memory(error, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "model/loss.h"
 #include "text/words.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct scoring_job {
 /* One batch: its sentences and what the models say of them. */
 typedef struct scoring_batch {
     int n;
+    int *positions; /* of each source */
     sentence *source, *target;
     long words;        /* of all targets */
     long *first;       /* word of each target, among them */
@@ -34,16 +36,18 @@ typedef struct scoring_batch {
 
 static bool allocate(scoring_batch *b, const scoring_job *job, const size_t *lines, int n) {
     b->n = n;
+    b->positions = calloc((size_t)n, sizeof *b->positions);
     b->source = calloc((size_t)n, sizeof *b->source);
     b->target = calloc((size_t)n, sizeof *b->target);
     b->first = calloc((size_t)n, sizeof *b->first);
     b->found = calloc((size_t)n, sizeof *b->found);
-    if (!b->source || !b->target || !b->first || !b->found)
+    if (!b->positions || !b->source || !b->target || !b->first || !b->found)
         return false;
     for (int i = 0; i < n; i++) {
         const id_list *source = &job->source[lines[i]].ids, *target = &job->target[lines[i]].ids;
         b->source[i] = (sentence){source->id, (int)source->n};
         b->target[i] = (sentence){target->id, (int)target->n};
+        b->positions[i] = model_positions(&job->models->model[0]->config, (int)source->n);
         b->first[i] = b->words;
         b->words += (long)target->n;
     }
@@ -54,7 +58,7 @@ static bool allocate(scoring_batch *b, const scoring_job *job, const size_t *lin
 static bool allocate_found(scoring_batch *b, bool attention) {
     for (int i = 0; i < b->n; i++) {
         hypothesis *h = &b->found[i];
-        size_t length = (size_t)b->target[i].length, S = (size_t)b->source[i].length;
+        size_t length = (size_t)b->target[i].length, S = (size_t)b->positions[i];
         h->length = (int)length;
         h->word_score = calloc(length, sizeof *h->word_score);
         h->attention = attention ? calloc(length * S, sizeof *h->attention) : NULL;
@@ -69,6 +73,7 @@ static void release(scoring_batch *b) {
         free(b->found[i].word_score);
         free(b->found[i].attention);
     }
+    free(b->positions);
     free(b->source);
     free(b->target);
     free(b->first);
@@ -87,7 +92,7 @@ static void note_scores(const scoring_batch *b, const target_batch *target, cons
 /* Adds one model's weights, divided by the number of models that have some. */
 static void add_attention(scoring_batch *b, const target_batch *target, const tensor *weights, int attending) {
     for (int r = 0; r < b->n; r++) {
-        int i = target->number[r], S = b->source[i].length;
+        int i = target->number[r], S = b->positions[i];
         for (int j = 0; j < b->target[i].length; j++) {
             const real *from = weights->data + (long)(target->steps.at[j] + r) * tensor_cols(weights);
             for (int k = 0; k < S; k++)
@@ -129,7 +134,7 @@ static double coverage_of(const hypothesis *h, int positions, double *attended) 
 static sa_status add_up(scoring_batch *b, const scoring_job *job, sa_error *error) {
     int longest = 1;
     for (int i = 0; i < b->n; i++)
-        longest = b->source[i].length > longest ? b->source[i].length : longest;
+        longest = b->positions[i] > longest ? b->positions[i] : longest;
     double log_p[SA_ENSEMBLE_MAX], *attended = calloc((size_t)longest, sizeof *attended);
     if (!attended)
         return sa_fail_memory(error, 0);
@@ -141,7 +146,7 @@ static sa_status add_up(scoring_batch *b, const scoring_job *job, sa_error *erro
                 log_p[m] = b->log_p[m * b->words + b->first[i] + j];
             h->score += h->word_score[j] = ensemble_log_prob(log_p, job->models->n);
         }
-        double coverage = job->options->coverage_penalty > 0 ? coverage_of(h, b->source[i].length, attended) : 0;
+        double coverage = job->options->coverage_penalty > 0 ? coverage_of(h, b->positions[i], attended) : 0;
         h->normalized = ranking_score(job->options, h->score, h->length, coverage);
         finite = finite && isfinite(h->normalized);
     }
@@ -238,7 +243,8 @@ static sa_status prepare(scoring_job *job, const char *source, size_t i, sa_erro
     SA_TRY(encode(job, source, i, error));
     if (source_ids->n == 0 && target_ids->n == 0)
         return result_empty(&job->out[i], error);
-    SA_TRY(result_end(&job->out[i], source_ids, job->options->max_length, error));
+    bool is_text = vocab_length(job->models->owner->source) == 0;
+    SA_TRY(result_end(&job->out[i], source_ids, is_text ? job->options->max_length : INT_MAX, error));
     SA_TRY(result_end(&job->out[i], target_ids, job->options->max_length, error));
     job->length[i] = source_ids->n;
     return SA_OK;

@@ -10,7 +10,8 @@
 typedef struct search {
     const sa_translate_options *options;
     const source_sentence *sentences;
-    int n, width; /* sentences; hypotheses of each at most */
+    const sa_model_config *source; /* what sources are, which is the same for all models */
+    int n, width;                  /* sentences; hypotheses of each at most */
     stepper stepper;
     chooser chooser;
     arena *nodes;
@@ -59,9 +60,10 @@ static bool allocate(search *s, const vocab *target) {
     for (int i = 0; i < s->n; i++) {
         beam *b = &s->beams[i];
         *b = (beam){.sentence = &s->sentences[i], .live = 1, .places = s->width};
-        b->max_length = constraint_max_length(s->options, b->sentence);
+        b->positions = model_positions(s->source, b->sentence->length);
+        b->max_length = constraint_max_length(s->options, b->sentence, b->positions);
         longest = b->max_length > longest ? b->max_length : longest;
-        longest_source = b->sentence->length > longest_source ? b->sentence->length : longest_source;
+        longest_source = b->positions > longest_source ? b->positions : longest_source;
         b->tip = calloc(K, sizeof *b->tip);
         b->done = calloc((size_t)s->options->n_best, sizeof *b->done);
         if (!b->tip || !b->done)
@@ -109,7 +111,7 @@ static const node *grow(search *s, const beam *b, const candidate *c, int row) {
     const tensor *weights = s->stepper.weights;
     if (!s->keep_attention || !weights)
         return made;
-    size_t bytes = (size_t)b->sentence->length * sizeof(real);
+    size_t bytes = (size_t)b->positions * sizeof(real);
     real *kept = arena_alloc(s->nodes, bytes);
     if (!kept)
         return NULL;
@@ -130,7 +132,7 @@ static double coverage_of(search *s, const node *end, int source_length) {
 
 /* Keeps the best n_best; of equal ones the earlier. Samples have places of their own. */
 static void finish(search *s, beam *b, const node *end) {
-    double coverage = coverage_of(s, end, b->sentence->length);
+    double coverage = coverage_of(s, end, b->positions);
     finished new = {end, ranking_score(s->options, end->score, end->depth, coverage)};
     if (s->options->sample) {
         b->done[end->sample] = new;
@@ -224,7 +226,7 @@ static bool write_results(const search *s, hypotheses *out) {
             return false;
         for (int k = 0; k < b->n_done; k++) {
             out[i].n = k + 1;
-            if (!write_hypothesis(&b->done[k], b->sentence->length, &out[i].at[k]))
+            if (!write_hypothesis(&b->done[k], b->positions, &out[i].at[k]))
                 return false;
         }
     }
@@ -244,7 +246,7 @@ static bool scores_are_finite(const search *s) {
 
 sa_status search_translate(const ensemble *models, const vocab *target, tape *t, const source_sentence *sentences,
                            int n, const sa_translate_options *options, hypotheses *out, sa_error *error) {
-    search s = {.options = options, .sentences = sentences, .n = n};
+    search s = {.options = options, .sentences = sentences, .source = &models->model[0]->config, .n = n};
     s.keep_attention =
         options->attention || options->replace_unk || options->coverage_penalty > 0 || vocab_protects(target);
     s.chooser.options = options;

@@ -2,7 +2,7 @@
 #ifndef DECODE_SHORTLIST_H
 #define DECODE_SHORTLIST_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "text/vocab.h"
 
 struct sa_shortlist {

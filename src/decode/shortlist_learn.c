@@ -27,6 +27,8 @@ void sa_shortlist_options_init(sa_shortlist_options *options) {
 static sa_status check(const sa_shortlist_options *o, const sa_model *m, sa_error *error) {
     if (!m->source)
         return sa_fail(error, SA_USAGE, "this model was planned, not opened: it has no vocabularies");
+    if (vocab_length(m->source))
+        return sa_fail(error, SA_USAGE, "sources of this model have no words for a shortlist to go by");
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no text to learn from: give two files, or one TSV file");
     if (o->frequent < 0 || o->frequent > 1000000 || o->best < 1 || o->best > 1000000 || o->pairs < 1 ||

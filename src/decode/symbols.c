@@ -40,6 +40,8 @@ sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error 
 
 sa_status symbols_number(symbols *s, const vocab *v, const char *encoded, size_t length, int first,
                          const int *origin, sa_error *error) {
+    if (vocab_length(v))
+        return SA_OK;
     s->word = calloc(s->ids.n + 1, sizeof *s->word);
     if (!s->word)
         return sa_fail_memory(error, s->ids.n * sizeof *s->word);

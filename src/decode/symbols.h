@@ -17,7 +17,7 @@ sa_status symbols_encode(symbols *out, const vocab *v, const char *line, bool te
 sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error *error);
 /* Fills word: the word of each id in the line, counted from 0 at blanks. encoded: the text that the ids are of;
  * origin: word i of it lies in word origin[i] of the line, NULL: they have the same. first: words of `encoded`
- * before it, where it is cut out of a longer text. */
+ * before it, where it is cut out of a longer text. Symbols that are no text have no words: word stays NULL. */
 sa_status symbols_number(symbols *s, const vocab *v, const char *encoded, size_t length, int first,
                          const int *origin, sa_error *error);
 void symbols_free(symbols *s);

@@ -62,6 +62,8 @@ sa_status translate_options_check(const sa_translate_options *o, const ensemble 
     if (o->protect == SA_PROTECT_ON && !sa_model_protects(models->owner))
         return sa_fail(error, SA_USAGE,
                        "this model cannot protect numbers, addresses and tags: it was trained without --protect");
+    if (o->replace_unk && vocab_length(models->owner->source))
+        return sa_fail(error, SA_USAGE, "sources of this model have no words to put in the place of unknown ones");
     if (o->shortlist && (o->shortlist->vocab_size[SA_SOURCE] != vocab_size(models->owner->source) ||
                          o->shortlist->vocab_size[SA_TARGET] != vocab_size(models->owner->target)))
         return sa_fail(error, SA_USAGE, "the shortlist is for a model with other vocabularies");

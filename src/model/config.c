@@ -65,6 +65,10 @@ const config_field config_fields[CONFIG_FIELDS] = {
     SIZE(ALIGN_HEAD, align_head, 0),
     NAMED(ATTENTION_WEIGHTS, ENUM, "attention_weights", attention_weights, weights_names),
     FLAG(WORD_ENCODER, word_encoder),
+    NUMBER(PICTURE_SIDE, INT, picture_side, 8, 1024),
+    SIZE(FEATURES, features, 0),
+    SIZE(DIM_FEATURE, dim_feature, 1),
+    FLAG(HARD_ATTENTION, hard_attention),
     NAMED(INIT, NAME, "init", init, init_names),
     NUMBER(INIT_SCALE, FLOAT, init_scale, 1e-30, 1000),
 };

@@ -16,9 +16,12 @@ struct family {
     uint64_t (*idle)(const sa_model_config *c);
     /* What the table of fields cannot say; NULL: nothing. */
     sa_status (*check)(const sa_model_config *c, sa_error *error);
+    /* NULL: text. */
+    source_shape (*source)(const sa_model_config *c);
     /* All parameters, in the order of the file; the functions below declare those that every family has. */
     void (*declare)(model *m, const weight_scope *scope);
-    /* As model_encode, from the embedded words x of all positions, step by step. */
+    /* As model_encode, from the embedded words x of all positions, step by step; NULL where the source is no text.
+     */
     void (*encode)(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                    encoding *out);
     /* As in model.h; failure shows on the tape. */
@@ -31,6 +34,7 @@ struct family {
      * it. */
     int (*width)(const sa_model_config *c);
     const char *width_option;
+    bool weights_learn; /* whether what it shows as weights takes a gradient */
 };
 
 /* biased: the lookups add a bias, as the code of Bahdanau et al. 2015 does. */
@@ -41,6 +45,6 @@ void model_declare_output(model *m, const weight_scope *scope);
 /* The first rows of what has at least n. */
 tensor *first_rows(tape *t, tensor *x, int n);
 
-extern const family family_rnnsearch, family_seq2seq, family_luong, family_gnmt, family_transformer;
+extern const family family_rnnsearch, family_seq2seq, family_luong, family_gnmt, family_transformer, family_caption;
 
 #endif

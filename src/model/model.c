@@ -96,6 +96,21 @@ void model_declare_output(model *m, const weight_scope *scope) {
     m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_PRODUCT);
 }
 
+source_shape model_source_shape(const sa_model_config *c) {
+    const preset *p = preset_find(c->preset);
+    return p && p->family->source ? p->family->source(c) : (source_shape){0};
+}
+
+int model_positions(const sa_model_config *c, int length) {
+    source_shape shape = model_source_shape(c);
+    return shape.length ? shape.positions : length;
+}
+
+bool model_weights_learn(const sa_model_config *c) {
+    const preset *p = preset_find(c->preset);
+    return p && p->attends && p->family->weights_learn;
+}
+
 /* ---- what every family does alike -------------------------------------------------------------------- */
 
 static const regularisation none;
@@ -107,10 +122,13 @@ tensor *first_rows(tape *t, tensor *x, int n) {
 bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out) {
     const steps *s = &source->steps;
     *out = (encoding){.n = s->B};
-    tensor *x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
-    x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+    tensor *x = NULL;
+    if (m->source_embedding) {
+        x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
+        x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+    }
     out->x = x;
-    if (x)
+    if (!t->failed)
         m->preset->family->encode(m, t, source, x, r, out);
     return !t->failed;
 }

@@ -38,6 +38,8 @@ typedef struct step_words {
     tensor *e;         /* (rows of all steps, m): E y; zeros where no word stands yet */
     const int *source; /* source of each row of the first step; NULL: row i is of source i */
     const int *number; /* sentence of each row of all steps, for dropout; NULL when not recording */
+    const double *nll; /* of each sentence -log p, which is there when backward begins; NULL when not recording */
+    double nll_scale;  /* what its gradient is multiplied by */
 } step_words;
 
 /* What steps show to the readout, rows of all of them. */
@@ -46,9 +48,20 @@ typedef struct step_output {
     tensor *weights;   /* (rows, S): the alignment of the word about to be written; NULL without attention */
 } step_output;
 
-/* Rates of a training pass; zero elsewhere. */
+/* How a model that looks at one place learns where (op/attention_hard.h); zeros: it looks where its weights are
+ * largest, and learns nothing of it. */
+typedef struct hard_learning {
+    float reward, entropy;
+    float expected;  /* share of the sentences that see the mean of all places instead */
+    double baseline; /* -log p of a sentence, as was usual lately */
+} hard_learning;
+
+/* What a training pass does beyond computing the loss; zero elsewhere. */
 typedef struct regularisation {
     float dropout, dropout_emb, label_smoothing;
+    float doubly_stochastic; /* op/attention_sums.h */
+    int picture_shift;       /* pixels that a picture is moved at most, in each direction */
+    hard_learning hard;
 } regularisation;
 
 typedef struct family family;
@@ -75,6 +88,19 @@ struct model {
 
 /* The preset of that name; NULL: none. */
 const preset *preset_find(const char *name);
+/* What a source is. Text has as many positions as symbols, and differs in length; anything else does not. */
+typedef struct source_shape {
+    sa_vocab_type type; /* where it is no text */
+    int count, width;   /* as in vocab_options */
+    int length;         /* symbols of a source, </s> counted; 0: it is text */
+    int positions;      /* that a decoder looks at */
+} source_shape;
+source_shape model_source_shape(const sa_model_config *c);
+/* Positions of a source of so many symbols. */
+int model_positions(const sa_model_config *c, int length);
+/* Whether what a step shows as its weights can be learnt from. */
+bool model_weights_learn(const sa_model_config *c);
+
 /* The fields that a configuration of the preset reads: some depend on others. */
 uint64_t preset_reads(const preset *p, const sa_model_config *c);
 /* Whether models can be made of the configuration. */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const vocab_type_names[] = {"word", "bpe", "unigram"};
+static const char *const vocab_type_names[] = {"word", "bpe", "unigram", "picture", "features"};
+enum { VOCAB_TYPES = sizeof vocab_type_names / sizeof *vocab_type_names };
 
 sa_status model_file_new(sa_model **out, sa_error *error) {
     *out = NULL;
@@ -91,7 +92,7 @@ static sa_status read_vocab(vocab **out, const st_file *file, const char *name, 
     const st_tensor *bytes = st_find(file, name);
     if (!type || !bytes || bytes->dtype != ST_U8)
         return sa_fail(error, SA_FORMAT, "%s: no %s inside; is this a model of softalign?", st_path(file), name);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < VOCAB_TYPES; k++)
         if (!strcmp(type, vocab_type_names[k])) {
             sa_status status = vocab_load(out, (sa_vocab_type)k, bytes->data, bytes->bytes, error);
             if (status != SA_OK && error) {
@@ -131,6 +132,12 @@ sa_status model_file_read(sa_model *m, const st_file *file, sa_error *error) {
         return sa_fail(error, SA_FORMAT,
                        "%s: vocabularies of %d and %d symbols, but the configuration says %d and %d", st_path(file),
                        vocab_size(m->source), vocab_size(m->target), config.vocab_source, config.vocab_target);
+    source_shape shape = model_source_shape(&config);
+    int length = vocab_length(m->source);
+    if (vocab_length(m->target) || (length ? length + 1 : 0) != shape.length ||
+        (length && vocab_type(m->source) != shape.type))
+        return sa_fail(error, SA_FORMAT, "%s: vocabularies of another kind than the configuration says",
+                       st_path(file));
     sa_status status = model_declare(&m->net, &config, error);
     return status == SA_USAGE ? sa_fail(error, SA_FORMAT, "%s: impossible configuration", st_path(file)) : status;
 }

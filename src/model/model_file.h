@@ -2,8 +2,8 @@
 #ifndef MODEL_MODEL_FILE_H
 #define MODEL_MODEL_FILE_H
 
+#include "base/safetensors.h"
 #include "model/model.h"
-#include "model/safetensors.h"
 #include "text/vocab.h"
 
 #include <pthread.h>

@@ -29,6 +29,10 @@
     (EVERY | CONFIG_BIT(LAYERS) | CONFIG_BIT(DEC_LAYERS) | CONFIG_BIT(HEADS) | CONFIG_BIT(DIM_FFN) |               \
      CONFIG_BIT(ALIGN_LAYER) | CONFIG_BIT(ALIGN_HEAD))
 
+#define CAPTION                                                                                                    \
+    ((EVERY & ~CONFIG_BIT(TIED_SOURCE)) | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(PICTURE_SIDE) |   \
+     CONFIG_BIT(FEATURES) | CONFIG_BIT(DIM_FEATURE) | CONFIG_BIT(HARD_ATTENTION))
+
 #define PAPER_SIZES                                                                                                \
     .vocab_source = 30000, .vocab_target = 30000, .dim_emb = 620, .dim_rnn = 1000, .dim_dec = 1000,                \
     .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
@@ -143,11 +147,25 @@ static const preset presets[] = {
       .dim_ffn = 1024,
       .tied_target = true,
       .init = "glorot"}},
+    /* Xu et al. 2015, with an encoder and sizes for a thousand pictures. */
+    {"caption",
+     &family_caption,
+     true,
+     CAPTION,
+     {.preset = "caption",
+      .vocab_source = 1 << 24, /* colours */
+      .vocab_target = 4000,
+      .dim_emb = 128,
+      .dim_rnn = 256,
+      .dim_att = 128,
+      .picture_side = 64,
+      .dim_feature = 128,
+      .init = "glorot"}},
 };
 
 /* The first is what training takes when nothing is said. */
 static const char *const preset_names[] = {"small", "rnnsearch",   "rnnencdec",         "seq2seq", "luong",
-                                           "gnmt",  "transformer", "transformer-small", NULL};
+                                           "gnmt",  "transformer", "transformer-small", "caption", NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

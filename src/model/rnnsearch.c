@@ -254,4 +254,5 @@ const family family_rnnsearch = {
     .readout = readout,
     .width = width,
     .width_option = "dim-maxout",
+    .weights_learn = true,
 };

@@ -118,3 +118,43 @@ tensor *op_maxout(tape *t, tensor *x) {
         vec_maxout(y->data + i * l, x->data + 2 * i * l, l);
     return record(t, maxout_backward, y, x);
 }
+
+typedef struct gate_record {
+    op_record record;
+    tensor *y, *x, *s;
+} gate_record;
+
+/* s became its sigmoid g, and becomes its gradient: dg_i = dy_i . x_i. */
+static void gate_backward(tape *t, op_record *base) {
+    (void)t;
+    gate_record *r = (gate_record *)base;
+    int D = tensor_cols(r->x);
+    bool any = tensor_has_grad(r->y);
+    if (any)
+        tensor_grad_clear_once(r->x);
+    for (long i = 0; i < tensor_rows(r->x); i++) {
+        real g = r->s->data[i];
+        r->s->data[i] = any ? vec_dot(r->y->grad + i * D, r->x->data + i * D, D) * g * (1 - g) : 0;
+        if (any)
+            vec_axpy(r->x->grad + i * D, g, r->y->grad + i * D, D);
+    }
+}
+
+tensor *op_gate(tape *t, tensor *x, tensor *s) {
+    tensor *y = x && s ? tape_like(t, x) : tape_fail(t);
+    if (!y)
+        return NULL;
+    int D = tensor_cols(x), N = (int)tensor_rows(x);
+    SA_ASSERT(tensor_count(s) == N);
+    vec_sigmoid(s->data, s->data, N);
+    memset(y->data, 0, (size_t)tensor_count(y) * sizeof *y->data);
+    for (long i = 0; i < N; i++)
+        vec_axpy(y->data + i * D, s->data[i], x->data + i * D, D);
+    gate_record *r = tape_record(t, sizeof *r, gate_backward);
+    if (r) {
+        r->y = y;
+        r->x = x;
+        r->s = s;
+    }
+    return t->failed ? NULL : y;
+}

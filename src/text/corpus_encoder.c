@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A block is cut into slices, a task each. Long lines end it early: it is what is in memory of the text. */
-enum { SLICE = 64, SLICES = 32, BLOCK = SLICE * SLICES, BLOCK_BYTES = 4 << 20 };
+enum { SLICE = 64, SLICES = 32, BLOCK = SLICE * SLICES, BLOCK_BYTES = 4 << 20, BLOCK_IDS = 8 << 20 };
 
 typedef struct slice {
     id_list ids;        /* of all its pairs, each side ended by </s> */
@@ -14,7 +14,8 @@ typedef struct slice {
 
 struct corpus_encoder {
     const vocab *vocab[2];
-    size_t max_length;
+    size_t max_length[2];
+    size_t most_pairs; /* in a block: sources that are no text may have many ids */
     pool *threads;
     corpus_take *take;
     void *user;
@@ -34,7 +35,12 @@ sa_status corpus_encoder_new(corpus_encoder **out, const vocab *source, const vo
         return sa_fail_memory(error, sizeof *e);
     e->vocab[0] = source;
     e->vocab[1] = target;
-    e->max_length = (size_t)max_length;
+    e->most_pairs = BLOCK;
+    for (int side = 0; side < 2; side++) {
+        size_t length = (size_t)vocab_length(e->vocab[side]);
+        e->max_length[side] = length ? length : (size_t)max_length;
+        e->most_pairs = length > BLOCK_IDS / e->most_pairs ? BLOCK_IDS / length : e->most_pairs;
+    }
     e->threads = threads;
     e->take = take;
     e->user = user;
@@ -72,7 +78,7 @@ static sa_status judge(corpus_encoder *e, const size_t n[2], size_t line, const 
         counts->empty++;
         return SA_OK;
     }
-    if (n[0] > e->max_length || n[1] > e->max_length) {
+    if (n[0] > e->max_length[0] || n[1] > e->max_length[1]) {
         counts->too_long++;
         return SA_OK;
     }
@@ -109,7 +115,7 @@ sa_status corpus_encoder_add(corpus_encoder *e, const pair_lines *lines, size_t 
         strbuf_append(&e->text, lines->line[side], lines->length[side]);
     }
     e->n++;
-    return e->n == BLOCK || e->text.length >= BLOCK_BYTES ? encode_block(e, error) : SA_OK;
+    return e->n >= e->most_pairs || e->text.length >= BLOCK_BYTES ? encode_block(e, error) : SA_OK;
 }
 
 sa_status corpus_encoder_end(corpus_encoder *e, corpus_counts *counts, sa_error *error) {

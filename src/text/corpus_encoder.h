@@ -17,8 +17,8 @@ typedef sa_status corpus_take(void *user, const corpus_entry *e, const int *ids,
 corpus_take corpus_take_into_memory;
 
 /* Drops pairs with an empty side (nothing but blanks) and those with more than max_length symbols (</s> not
- * counted) on either side. Lines are encoded block by block on the threads of a pool; what is taken does not depend
- * on how many there are. */
+ * counted) on either side; a side whose texts have all the same length is never too long. Lines are encoded block
+ * by block on the threads of a pool; what is taken does not depend on how many there are. */
 typedef struct corpus_encoder corpus_encoder;
 sa_status corpus_encoder_new(corpus_encoder **out, const vocab *source, const vocab *target, int max_length,
                              pool *threads, corpus_take *take, void *user, sa_error *error);

@@ -94,7 +94,10 @@ Settings settings(const vocab_options &options, size_t bytes) {
  * those of a large text they would hold on to most of its memory. */
 void make_tables() {
     static const char text[] = "ab ab ab\n";
-    vocab_options options = {SA_VOCAB_UNIGRAM, 8, "identity", false};
+    vocab_options options = {};
+    options.type = SA_VOCAB_UNIGRAM;
+    options.size = 8;
+    options.normalization = "identity";
     Lines lines(text, sizeof text - 1);
     std::string bytes;
     sentencepiece::SentencePieceTrainer::Train(settings(options, 0), &lines, &bytes).IgnoreError();

@@ -19,9 +19,9 @@ struct vocab {
 static const char nfc_mark[] = "softalign:nfc\n";
 
 static const vocab_kind *const kinds[] = {
-    [SA_VOCAB_WORD] = &vocab_kind_word,
-    [SA_VOCAB_BPE] = &vocab_kind_subword,
-    [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,
+    [SA_VOCAB_WORD] = &vocab_kind_word,         [SA_VOCAB_BPE] = &vocab_kind_subword,
+    [SA_VOCAB_UNIGRAM] = &vocab_kind_subword,   [SA_VOCAB_PICTURE] = &vocab_kind_picture,
+    [SA_VOCAB_FEATURES] = &vocab_kind_features,
 };
 
 static sa_status create(vocab **out, sa_vocab_type type, sa_error *error) {
@@ -101,6 +101,8 @@ sa_status vocab_learner_add(vocab_learner *l, const char *line, size_t length, s
     for (char *lf = l->line.data; (lf = strchr(lf, '\n'));)
         *lf = ' ';
     l->any = true;
+    if (!l->v->kind->add)
+        return SA_OK;
     return l->v->kind->add(l->v->state, l->line.data, l->line.length, error);
 }
 
@@ -108,7 +110,8 @@ sa_status vocab_learner_end(vocab_learner *l, vocab **out, sa_error *error) {
     *out = NULL;
     if (!l->any)
         return sa_fail(error, SA_DATA, "there is nothing to learn a vocabulary from: all lines are empty");
-    SA_TRY(l->v->kind->end(l->v->state, &l->options, error));
+    if (l->v->kind->end)
+        SA_TRY(l->v->kind->end(l->v->state, &l->options, error));
     *out = l->v;
     l->v = NULL;
     return SA_OK;
@@ -163,12 +166,18 @@ int vocab_size(const vocab *v) {
     return v->kind->size(v->state);
 }
 
+int vocab_length(const vocab *v) {
+    return v->kind->length ? v->kind->length(v->state) : 0;
+}
+
 const char *vocab_normalization(const vocab *v) {
-    return v->nfc ? "nfc" : v->kind->normalization(v->state);
+    if (v->nfc)
+        return "nfc";
+    return v->kind->normalization ? v->kind->normalization(v->state) : "identity";
 }
 
 int vocab_placeholder(const vocab *v, protect_kind kind) {
-    return v->kind->placeholder(v->state, kind);
+    return v->kind->placeholder ? v->kind->placeholder(v->state, kind) : -1;
 }
 
 bool vocab_protects(const vocab *v) {
@@ -180,7 +189,7 @@ bool vocab_protects(const vocab *v) {
 
 const char *vocab_piece(const vocab *v, int id) {
     SA_ASSERT(id >= 0 && id < vocab_size(v));
-    return v->kind->piece(v->state, id);
+    return v->kind->piece ? v->kind->piece(v->state, id) : "<number>";
 }
 
 const char *vocab_shown(const vocab *v, int id) {
@@ -192,7 +201,7 @@ const char *vocab_shown(const vocab *v, int id) {
 
 /* "<unk>" may be a word too; the symbol that a model writes is the other. */
 int vocab_find(const vocab *v, const char *piece, size_t length) {
-    int id = v->kind->find(v->state, piece, length);
+    int id = v->kind->find ? v->kind->find(v->state, piece, length) : VOCAB_UNK;
     const char *unknown = vocab_piece(v, VOCAB_UNK);
     bool is_unknown = length == strlen(unknown) && memcmp(piece, unknown, length) == 0;
     return id == VOCAB_EOS || is_unknown ? VOCAB_UNK : id;
@@ -248,7 +257,19 @@ sa_status vocab_decode(const vocab *v, const int *ids, size_t n, const char *con
             return sa_fail(error, SA_DATA, "symbol %d is not in the vocabulary of %d symbols", ids[end], size);
         end++;
     }
+    if (!v->kind->decode)
+        return sa_fail(error, SA_USAGE, "these symbols are no text");
     return v->kind->decode(v->state, ids, end, texts, out, error);
+}
+
+char *vocab_trimmed(const char *text, size_t length) {
+    while (length > 0 && vocab_is_blank(text[length - 1]))
+        length--;
+    while (length > 0 && vocab_is_blank(*text)) {
+        text++;
+        length--;
+    }
+    return strndup(text, length);
 }
 
 bool id_list_push(id_list *list, int id) {

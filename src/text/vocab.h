@@ -1,7 +1,10 @@
-/* Vocabularies: text <-> symbol ids. Two kinds behind one interface: words split at blanks with a frequency
- * shortlist, and SentencePiece (BPE, unigram). Id 0 is </s>, id 1 is <unk> in both; neither ever comes from the
- * letters of a text (a literal "</s>" is an ordinary or unknown word). Blanks are U+0020, tab, CR and LF (which no
- * line read from a file has). Bytes that are not UTF-8 count as U+FFFD. */
+/* Vocabularies: text <-> symbol ids. Kinds behind one interface: words split at blanks with a frequency shortlist;
+ * SentencePiece (BPE, unigram); and, for a source that is no text, what the file that a line names holds: colours
+ * of a picture's pixels, or numbers that describe one. These two learn nothing, and have other ids than words:
+ * below 2^24, as many for each line (vocab_length), 0 among them. Of words and subwords, id 0 is </s>, id 1 is
+ * <unk> in both; neither ever comes from the letters of a text (a literal "</s>" is an ordinary or unknown word).
+ * Blanks are U+0020, tab, CR and LF (which no line read from a file has). Bytes that are not UTF-8 count as U+FFFD.
+ */
 #ifndef TEXT_VOCAB_H
 #define TEXT_VOCAB_H
 
@@ -28,6 +31,8 @@ typedef struct vocab_options {
     const char *normalization; /* NULL: "identity", which changes nothing but blanks; "nfc" (text/nfc.h); with
                                   subwords also SentencePiece's "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" */
     bool protect;              /* symbols for protected items (text/protect.h), in subwords only */
+    int count, width;          /* of SA_VOCAB_PICTURE: pixels a side, and 3; of SA_VOCAB_FEATURES: vectors, and how
+                                  wide they are */
 } vocab_options;
 
 /* Learning takes line after line. Words are counted, so that memory grows with the number of different ones (beyond
@@ -47,6 +52,8 @@ void vocab_free(vocab *v);
 
 sa_vocab_type vocab_type(const vocab *v);
 int vocab_size(const vocab *v);
+/* How many ids every text has that is not blank, </s> not counted; 0: texts differ. */
+int vocab_length(const vocab *v);
 /* The name of what is done to characters first. */
 const char *vocab_normalization(const vocab *v);
 /* The symbol for protected items of a kind, which a text's protect_symbol(kind) becomes; -1: the vocabulary

@@ -137,6 +137,7 @@ static const counter counters[] = {
     COUNTER(COUNT, validated, false),
     COUNTER(COUNT, skipped, false),
     COUNTER(COUNT, ranks, false),
+    COUNTER(NUMBER, baseline, false),
     COUNTER(NUMBER, shown_loss, false),
     COUNTER(COUNT, shown_words, false),
     COUNTER(COUNT, shown_ends, false),
@@ -310,5 +311,6 @@ sa_status run_load_state(run *r, const st_file *file, sa_error *error) {
                            extras[i].name);
         memcpy(extras[i].data, found->data, found->bytes);
     }
+    r->updater.baseline = r->counters.baseline;
     return SA_OK;
 }

@@ -145,7 +145,7 @@ static sa_status count_training(forecast *f, const forecast_input *in, const pas
 static sa_status count_passes(forecast *f, const forecast_input *in, sa_error *error) {
     const sa_train_options *o = in->options;
     pass_cost cost;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
+    regularisation r = regularisation_of(o, 0);
     double measured, shard;
     SA_TRY(pass_cost_measure(&cost, &in->net->config, &r, error));
     SA_TRY(count_training(f, in, &cost, &shard, error));

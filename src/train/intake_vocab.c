@@ -12,8 +12,10 @@ enum { SAMPLE_BYTES = 32 << 20 };
 
 uint64_t intake_recipe(const sa_train_options *o) {
     char text[256];
-    snprintf(text, sizeof text, "%d %d %d %d %d %d %s", SAMPLE_BYTES, (int)o->vocab_type, o->model.vocab_source,
-             o->model.vocab_target, o->joint_vocab, o->protect, o->normalization ? o->normalization : "identity");
+    source_shape source = model_source_shape(&o->model);
+    snprintf(text, sizeof text, "%d %d %d %d %d %d %d %d %d %s", (int)source.type, source.count, source.width,
+             SAMPLE_BYTES, (int)o->vocab_type, o->model.vocab_source, o->model.vocab_target, o->joint_vocab,
+             o->protect, o->normalization ? o->normalization : "identity");
     return hash_string(text);
 }
 
@@ -61,8 +63,13 @@ static sa_status read_sample(const intake *t, pair_reader *reader, vocab_learner
 static sa_status learn(intake *t, vocab_learner *learner[2], sa_error *error) {
     run *r = t->r;
     const sa_train_options *o = &r->options;
-    vocab_options v = {o->vocab_type, o->model.vocab_source, o->normalization, o->protect};
-    SA_TRY(vocab_learner_new(&learner[0], &v, error));
+    vocab_options v = {.type = o->vocab_type,
+                       .size = o->model.vocab_source,
+                       .normalization = o->normalization,
+                       .protect = o->protect};
+    source_shape source = model_source_shape(&o->model);
+    vocab_options no_text = {.type = source.type, .size = v.size, .count = source.count, .width = source.width};
+    SA_TRY(vocab_learner_new(&learner[0], source.length ? &no_text : &v, error));
     v.size = o->model.vocab_target;
     if (!o->joint_vocab)
         SA_TRY(vocab_learner_new(&learner[1], &v, error));
@@ -100,7 +107,8 @@ sa_status intake_save_vocabularies(const run *r, strbuf bytes[2], sa_error *erro
 
 sa_status intake_load_vocabularies(run *r, const file_chunk bytes[2], sa_error *error) {
     sa_vocab_type type = r->options.vocab_type;
-    SA_TRY(vocab_load(&r->model->source, type, bytes[0].data, bytes[0].size, error));
+    source_shape source = model_source_shape(&r->options.model);
+    SA_TRY(vocab_load(&r->model->source, source.length ? source.type : type, bytes[0].data, bytes[0].size, error));
     if (bytes[1].size)
         return vocab_load(&r->model->target, type, bytes[1].data, bytes[1].size, error);
     r->model->target = r->model->source;

@@ -90,6 +90,21 @@ static void small_transformer_recipe(sa_train_options *o) {
     o->mini_batch = 64;
 }
 
+/* For a thousand pictures with a short caption each: what Xu et al. 2015 did with a hundred thousand, and all that
+ * keeps a model from learning pictures by heart. */
+static void caption_recipe(sa_train_options *o) {
+    small_recipe(o);
+    o->vocab_type = SA_VOCAB_WORD;
+    o->dropout = 0.2f;
+    o->learning_rate = 0.002f;
+    o->doubly_stochastic = 1;
+    o->picture_shift = 4;
+    o->held_out = 50;
+    o->early_stopping_metric = SA_VALID_CROSS_ENTROPY;
+    o->early_stopping = 0; /* the cross-entropy rises and falls again */
+    o->after_epochs = 250;
+}
+
 static const struct {
     const char *preset;
     void (*apply)(sa_train_options *o);
@@ -100,7 +115,8 @@ static const struct {
                {"luong", luong_recipe},
                {"gnmt", gnmt_recipe},
                {"transformer", transformer_recipe},
-               {"transformer-small", small_transformer_recipe}};
+               {"transformer-small", small_transformer_recipe},
+               {"caption", caption_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {
     memset(o, 0, sizeof *o);
@@ -153,6 +169,15 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         return sa_fail(error, SA_USAGE, "no output folder for the run");
     if (o->model.tied_source && !o->joint_vocab)
         return sa_fail(error, SA_USAGE, "tied source embeddings need one vocabulary for both sides: --joint-vocab");
+    if (model_source_shape(&o->model).length && (o->joint_vocab || o->protect))
+        return sa_fail(error, SA_USAGE, "%s is for two sides of text: this model's sources are none",
+                       o->joint_vocab ? "joint-vocab" : "protect");
+    if (o->doubly_stochastic > 0 && !model_weights_learn(&o->model))
+        return sa_fail(error, SA_USAGE, "doubly-stochastic is a loss of one attention, and a %s model has not one",
+                       o->model.preset);
+    if (o->picture_shift > 0 && !model_source_shape(&o->model).length)
+        return sa_fail(error, SA_USAGE, "picture-shift is for pictures, and a %s model reads text",
+                       o->model.preset);
     if (o->resume && o->overwrite)
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
     SA_TRY(check_teacher(o, error));
@@ -171,6 +196,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"dropout", (double)o->dropout, 0, 0.99},
                  {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
+                 {"doubly-stochastic", (double)o->doubly_stochastic, 0, 1e6},
+                 {"picture-shift", o->picture_shift, 0, 1024},
                  {"average", (double)o->average, 0, 0.999999},
                  {"learning-rate", (double)o->learning_rate, 0, 1e9},
                  {"clip-norm", (double)o->clip_norm, 0, 1e9},

@@ -3,6 +3,7 @@
 #include "train/update.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The sizes tried. Small, because each costs time; four sentences at least, because allocations are rounded up to
@@ -14,16 +15,18 @@ static int side(int corner, int axis) {
     return corner >> axis & 1 ? large[axis] : small[axis];
 }
 
-static bool probe(const model *net, tape *t, bool recording, int corner, const regularisation *r, double *bytes) {
-    static const int end_marks[PROBE_MOST]; /* all words are </s>: 0 */
+/* end_marks: symbols 0, enough for any of them. */
+static bool probe(const model *net, tape *t, bool recording, int corner, const regularisation *r,
+                  const int *end_marks, double *bytes) {
     corpus_entry entries[PROBE_MOST];
     size_t order[PROBE_MOST];
-    int B = side(corner, 0);
+    int B = side(corner, 0), fixed = model_source_shape(&net->config).length;
     for (int i = 0; i < B; i++) {
-        entries[i] = (corpus_entry){.source_length = side(corner, 1), .target_length = side(corner, 2)};
+        entries[i] =
+            (corpus_entry){.source_length = fixed ? fixed : side(corner, 1), .target_length = side(corner, 2)};
         order[i] = (size_t)i;
     }
-    corpus c = {.n = (size_t)B, .entry = entries, .ids = end_marks, .n_ids = PROBE_MOST};
+    corpus c = {.n = (size_t)B, .entry = entries, .ids = end_marks};
     pass_result result = {0};
     tape_reset(t, recording);
     bool ok = batch_pass(net, t, &c, order, B, r, 1, &result);
@@ -39,14 +42,16 @@ sa_status pass_cost_measure(pass_cost *out, const sa_model_config *config, const
     tiny.vocab_source = tiny.vocab_target = PROBE_SYMBOLS;
     model net;
     tape *t = NULL;
+    int fixed = model_source_shape(config).length;
     SA_TRY(model_declare(&net, &tiny, error));
     sa_status status = params_allocate(&net.params, false, error);
     if (status == SA_OK)
         status = tape_new(&t, net.params.n, 16 << 20, error);
     gemm_work_alone();
-    bool ok = status == SA_OK;
+    int *end_marks = calloc((size_t)fixed + PROBE_MOST, sizeof *end_marks);
+    bool ok = status == SA_OK && end_marks;
     for (int k = 0; ok && k < 2 * PASS_COST_CORNERS; k++)
-        ok = probe(&net, t, k >= PASS_COST_CORNERS, k % PASS_COST_CORNERS, r,
+        ok = probe(&net, t, k >= PASS_COST_CORNERS, k % PASS_COST_CORNERS, r, end_marks,
                    &out->bytes[k / PASS_COST_CORNERS][k % PASS_COST_CORNERS]);
     if (status == SA_OK && !ok)
         status = sa_fail_memory(error, 0);
@@ -54,6 +59,7 @@ sa_status pass_cost_measure(pass_cost *out, const sa_model_config *config, const
         out->symbols = config->vocab_target;
         out->vocabulary = (double)(net.W_out->dim[1] + 1) * (double)sizeof(real);
     }
+    free(end_marks);
     tape_free(t);
     model_clear(&net);
     return status;

@@ -27,6 +27,7 @@ typedef struct run_counters {
     int64_t validated;          /* update of the last validation */
     int64_t skipped;            /* updates in a row whose loss or gradient was not finite */
     int64_t ranks;              /* how many trained last */
+    double baseline;            /* the updater's */
     /* since the last progress report */
     double shown_loss;
     int64_t shown_words, shown_ends;

@@ -34,6 +34,8 @@ static const field fields[] = {
     FIELD(FLOAT, dropout),
     FIELD(FLOAT, dropout_emb),
     FIELD(FLOAT, label_smoothing),
+    FIELD(FLOAT, doubly_stochastic),
+    FIELD(INT, picture_shift),
     NAMED(optimizer, optimizer_names),
     FIELD(FLOAT, learning_rate),
     FIELD(FLOAT, adadelta_rho),

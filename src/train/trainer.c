@@ -99,6 +99,7 @@ static sa_status run_update(run *r, epoch *e, double rate, bool *epoch_ended, sa
     else
         c->skipped = 0;
     c->update++;
+    c->baseline = r->updater.baseline;
     c->position += (int64_t)sentences;
     *epoch_ended = (size_t)c->position == r->train.n;
     if (*epoch_ended) {

@@ -100,6 +100,18 @@ static bool run_pass(const updater *u, int worker, tape *t, const corpus *c, con
                       : batch_pass(u->net, t, c, pairs, n, r, scale, result);
 }
 
+regularisation regularisation_of(const sa_train_options *o, double baseline) {
+    return (regularisation){
+        .dropout = o->dropout,
+        .dropout_emb = o->dropout_emb,
+        .label_smoothing = o->label_smoothing,
+        .doubly_stochastic = o->doubly_stochastic,
+        .picture_shift = o->picture_shift,
+        /* the numbers of the code of Xu et al. 2015 */
+        .hard = {.reward = 0.1f, .entropy = 0.002f, .expected = 0.5f, .baseline = baseline},
+    };
+}
+
 /* Shards are taken in rounds of as many as there are tapes, one for each thread. */
 typedef struct shard_job {
     updater *u;
@@ -119,7 +131,7 @@ static void run_shard(void *argument, int task, int worker) {
     const sa_train_options *o = job->u->options;
     tape *t = job->u->tapes[task];
     int shard = job->round + task;
-    regularisation r = {o->dropout, o->dropout_emb, o->label_smoothing};
+    regularisation r = regularisation_of(o, job->u->baseline);
     int at = job->start[shard], n = job->start[shard + 1] - at;
     tape_reset(t, true);
     t->gemm = job->u->gemms[worker];
@@ -286,7 +298,9 @@ sa_status updater_run(updater *u, const corpus *c, const size_t *pairs, const si
     *result = (update_result){0};
     sa_status status = pass(u, c, pairs, start, n, update, result, error);
     SA_TRY(sum_over_ranks(u, status, result, error));
-    return apply(u, update, rate, result, error);
+    SA_TRY(apply(u, update, rate, result, error));
+    u->baseline += 0.1 * (result->nll / (double)(start[n] - start[0]) - u->baseline);
+    return SA_OK;
 }
 
 typedef struct measure_job {

@@ -21,6 +21,7 @@ typedef struct updater {
     const optimizer *optimizer;
     real *slot[OPTIMIZER_SLOTS_MAX]; /* blocks like the parameters' */
     real *average;                   /* exponential moving average of the values; NULL: off */
+    double baseline;                 /* 0.9^k falling mean of -log p of a sentence, over the updates before */
     double *squares;                 /* sums of them over blocks of the gradient */
     pool *pool;
     gemm **gemms; /* one per worker */
@@ -65,6 +66,8 @@ typedef struct batch_size {
     int B, S, T;
 } batch_size;
 batch_size batch_size_of(const corpus *c, const size_t *pairs, int n);
+/* What a training pass of a run does beyond computing the loss. baseline: see updater. */
+regularisation regularisation_of(const sa_train_options *o, double baseline);
 /* Those pairs as a model wants them, in the tape's arena. False once the tape has failed. */
 bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                    target_batch *target);

@@ -6,7 +6,7 @@ program=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/cli_usage.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-subcommands='train translate score heatmap plot evaluate inspect'
+subcommands='train translate score heatmap plot sheet evaluate inspect'
 failed=0
 
 fail() {
@@ -168,6 +168,8 @@ usage 'the translation of the last sentence is missing$' heatmap -m none --pairs
 usage '--n-best 9 is more than --beam-size 2$' heatmap -m none --n-best 9 --beam-size 2
 usage '--pairs gives$' heatmap -m none --n-best 2 --pairs
 usage '-m FILE is missing$' score a b
+usage '-m FILE is missing$' sheet -o x.svg
+usage '-o FILE is missing$' sheet -m none
 usage 'SOURCE and TARGET, or --tsv FILE are needed$' score -m none a
 usage '--n-best 10 is more than the 2 hypotheses of --beam-size$' translate -m none --beam-size 2 --n-best 10
 usage '--scores adds nothing to --n-best' translate -m none --n-best 2 --beam-size 2 --scores

@@ -1,6 +1,6 @@
 /* Any bytes as a container: an error, or a file of which everything offered can be read. */
+#include "base/safetensors.h"
 #include "fuzz.h"
-#include "model/safetensors.h"
 
 static void read_all(const st_file *file) {
     volatile uint8_t byte = 0;

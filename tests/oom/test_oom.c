@@ -9,110 +9,12 @@
 #include <cmocka.h>
 
 #include "../unit/run_files.h"
+#include "failing_allocation.h"
 
 #include "../unit/parallel_text.h"
 #include "align/count_aligner.h"
 
-#include <pthread.h>
 #include <softalign/explanation.h>
-
-/* ---- allocation that fails --------------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-int __real_posix_memalign(void **out, size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t n);
-void __real_free(void *p);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t n);
-void __wrap_free(void *p);
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the following */
-static bool armed;                                       /* allocations count */
-static bool all_after;                                   /* those after the one that fails fail too */
-static long made, fail_at; /* the allocations since it was armed; the one that fails */
-enum { LIVE_MAX = 1 << 16 };
-static void *live[LIVE_MAX]; /* what was allocated while armed and not freed */
-static int n_live;
-
-static bool refuse(void) {
-    pthread_mutex_lock(&lock);
-    made += armed;
-    bool now = armed && (all_after ? made >= fail_at : made == fail_at);
-    pthread_mutex_unlock(&lock);
-    if (now)
-        errno = ENOMEM;
-    return now;
-}
-
-static void *note(void *p) {
-    pthread_mutex_lock(&lock);
-    if (armed && p) {
-        assert_true(n_live < LIVE_MAX);
-        live[n_live++] = p;
-    }
-    pthread_mutex_unlock(&lock);
-    return p;
-}
-
-/* What was allocated last is freed first, as a rule. */
-static void forget(const void *p) {
-    pthread_mutex_lock(&lock);
-    for (int i = n_live; p && i-- > 0;)
-        if (live[i] == p) {
-            live[i] = live[--n_live];
-            break;
-        }
-    pthread_mutex_unlock(&lock);
-}
-
-void *__wrap_malloc(size_t size) {
-    return refuse() ? NULL : note(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return refuse() ? NULL : note(__real_calloc(n, size));
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    if (refuse())
-        return NULL;
-    forget(old);
-    return note(__real_realloc(old, size));
-}
-
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
-    int failed = refuse() ? ENOMEM : __real_posix_memalign(out, alignment, size);
-    if (!failed)
-        note(*out);
-    return failed;
-}
-
-char *__wrap_strdup(const char *text) {
-    return refuse() ? NULL : note(__real_strdup(text));
-}
-
-char *__wrap_strndup(const char *text, size_t n) {
-    return refuse() ? NULL : note(__real_strndup(text, n));
-}
-
-void __wrap_free(void *p) {
-    forget(p);
-    __real_free(p);
-}
-
-/* Nothing need outlive the machine here. */
-int __wrap_fsync(int fd);
-int __wrap_fsync(int fd) {
-    (void)fd;
-    return 0;
-}
 
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
@@ -184,6 +86,26 @@ static sa_status open_and_translate(void) {
     if (status == SA_OK)
         status = translate();
     sa_model_free(shared_model);
+    return status;
+}
+
+static char caption_path[512], picture_path[300];
+
+/* A picture is described and drawn. */
+static sa_status caption(void) {
+    const char *picture = picture_path;
+    sa_translate_options o = options();
+    sa_model *m = NULL;
+    sa_translation *t = NULL;
+    sa_status status = sa_model_open_with(&m, caption_path, &alone, &error);
+    if (status == SA_OK)
+        status = sa_translate(m, &picture, 1, &o, &t, &error);
+    const sa_caption_sheet sheet = {
+        .pictures = &picture, .captions = t, .references = &picture, .n = 1, .columns = 1};
+    if (status == SA_OK)
+        status = sa_caption_sheet_write(&sheet, drawing_path, &error);
+    sa_translations_free(t, 1);
+    sa_model_free(m);
     return status;
 }
 
@@ -534,10 +456,16 @@ static void translating_with_all_options(void **state) {
     exhaust(open_and_translate_otherwise, true, 0);
 }
 
+static void captioning(void **state) {
+    (void)state;
+    exhaust(caption, false, 2);
+    exhaust(caption, true, 1);
+}
+
 /* Two tapes go back. */
 static void explaining(void **state) {
     (void)state;
-    exhaust(open_and_explain, false, 3);
+    exhaust(open_and_explain, false, 4);
     exhaust(open_and_explain, true, 1);
 }
 
@@ -594,7 +522,7 @@ static void training(void **state) {
 /* Two other models are closed with their tapes: that which opening leaves is the failure which does not matter. */
 static void training_an_adversary(void **state) {
     (void)state;
-    exhaust(train_adversary, false, 4);
+    exhaust(train_adversary, false, 6);
 }
 
 static void training_with_subwords(void **state) {
@@ -618,6 +546,34 @@ static void replacing_a_run(void **state) {
     exhaust(overwrite, false, 2);
 }
 
+/* A model of one update from one picture, which is a red pixel. */
+static bool make_caption_model(void) {
+    static const unsigned char png[] = {
+        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
+        0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x02, 0x00, 0x00, 0x00, 0x90, 0x77, 0x53, 0xDE, 0x00, 0x00, 0x00,
+        0x0C, 0x49, 0x44, 0x41, 0x54, 0x78, 0xDA, 0x63, 0xF8, 0xCF, 0xC0, 0x00, 0x00, 0x03, 0x01, 0x01, 0x00, 0xF7,
+        0x03, 0x41, 0x43, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82};
+    static char list[300], run[300];
+    sa_train_options o;
+    snprintf(picture_path, sizeof picture_path, "%s/red.png", folder);
+    snprintf(list, sizeof list, "%s/pictures", folder);
+    snprintf(run, sizeof run, "%s/caption", folder);
+    run_path(caption_path, "caption", "best.safetensors");
+    FILE *picture = fopen(picture_path, "wb"), *lines = fopen(list, "w");
+    bool ok =
+        picture && lines && fwrite(png, sizeof png, 1, picture) == 1 && fprintf(lines, "%s\n", picture_path) > 0;
+    ok = picture && fclose(picture) == 0 && lines && fclose(lines) == 0 && ok;
+    ok = ok && sa_train_options_init(&o, "caption", &error) == SA_OK;
+    if (!ok)
+        return false;
+    o.train_source = o.train_target = o.valid_source = o.valid_target = list;
+    o.output = run;
+    o.model.picture_side = 16;
+    o.model.dim_emb = o.model.dim_rnn = o.model.dim_att = o.model.dim_feature = 8;
+    o.after_updates = o.threads = 1;
+    return sa_train(&o, NULL, NULL, &error) == SA_OK;
+}
+
 static int make_model(void **state) {
     (void)state;
     if (!toy_folder(folder) || !toy_write(folder, FEW))
@@ -637,7 +593,7 @@ static int make_model(void **state) {
     run_path(protecting_path, "protecting", "best.safetensors");
     run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
-        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
+        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) || !make_caption_model() ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
@@ -658,6 +614,7 @@ int main(void) {
         cmocka_unit_test(opening_a_model),
         cmocka_unit_test(translating),
         cmocka_unit_test(translating_with_all_options),
+        cmocka_unit_test(captioning),
         cmocka_unit_test(explaining),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(translating_with_a_shortlist),

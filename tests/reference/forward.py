@@ -10,11 +10,12 @@ import pathlib
 
 import numpy as np
 
+import caption
 import coverage
 import recurrent
 import rnnsearch
 import transformer
-from parameters import filled, fnv1a64, usual_scale
+from parameters import filled, fnv1a64, splitmix64, usual_scale
 from rnnsearch import attention
 
 END = 0  # </s>, the last symbol of every sentence, counted like a word
@@ -22,6 +23,7 @@ SMOOTHING = 0.1
 
 # Of each preset: names and shapes of all parameters; what it gives at each step.
 FAMILIES = {
+    "caption": (caption.shapes, caption.decode),
     "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
     "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
     "transformer": (transformer.shapes, transformer.decode),
@@ -104,6 +106,8 @@ def config(preset, **changed):
         "align_layer": 0,
         "align_head": 0,
     }
+    own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
+                      "hard_attention": False}
     own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
@@ -117,14 +121,25 @@ def stored(c):
         idle |= {"attention_window"} if c["attention"] == "global" else set()
         idle |= {"dim_att"} if c["score"] != "concat" else set()
         idle |= {"max_location"} if c["score"] != "location" else set()
+    if "picture_side" in c:
+        idle |= {"tied_source"} | ({"picture_side"} if c["features"] else set())
     return {key: value for key, value in c.items() if key not in idle}
+
+
+def source_of(c, i, words):
+    """Sentence i, or as many pixels of any colour as the model reads."""
+    if "picture_side" not in c:
+        return words
+    if c["features"]:  # from 1/8 to 1/2
+        return [0x3E0000 + (splitmix64(1000 * i + k) >> 48) for k in range(c["features"] * c["dim_feature"])] + [END]
+    return [splitmix64(1000 * i + k) >> 40 for k in range(c["picture_side"] ** 2)] + [END]
 
 
 def case(name, c):
     shapes, decode = FAMILIES[c["preset"]]
     s = shapes(c)
     p = {key: filled(key, shape, usual_scale(key, shape)) for key, shape in s.items()}
-    sentences = [run(decode, p, c, source, target) for source, target in SENTENCES]
+    sentences = [run(decode, p, c, source_of(c, i, source), target) for i, (source, target) in enumerate(SENTENCES)]
     return {
         "name": name,
         "config": stored(c),
@@ -170,6 +185,10 @@ def model_cases():
     yield case("transformer of three heads", config("transformer", heads=3, dec_layers=3, align_layer=3, align_head=2))
     one = {"vocab_source": 13, "tied_source": True, "tied_target": True}
     yield case("transformer tied", config("transformer", layers=1, heads=1, align_head=1, **one))
+    yield case("caption", config("caption"))
+    yield case("caption hard", config("caption", hard_attention=True, output_rank=3))
+    yield case("caption of one place", config("caption", picture_side=8, tied_target=True))
+    yield case("caption of features", config("caption", features=5))
     yield case("transformer tied rank", config("transformer", output_rank=6, dec_layers=1, **one))
 
 

@@ -66,6 +66,15 @@ static const model_form model_forms[] = {
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 
+/* Those whose sources are no text. */
+static const model_form picture_forms[] = {
+    {"caption", "'picture_side': 16"},
+    {"caption", "'picture_side': 16, 'hard_attention': true, 'output_rank': 1"},
+    {"caption", "'picture_side': 8, 'tied_target': true"},
+    {"caption", "'features': 3"},
+};
+enum { PICTURE_FORMS = sizeof picture_forms / sizeof *picture_forms };
+
 /* Widths of a model; of those that the form's preset has. */
 typedef struct form_widths {
     int vocab_source, vocab_target, emb, rnn, dec, att, maxout, rank;
@@ -83,7 +92,7 @@ static inline void fit_tied(sa_model_config *c) {
         c->output_rank = c->dim_emb;
     else if (sa_model_config_has(c, "dim-maxout"))
         c->dim_maxout = c->dim_emb;
-    else if (sa_model_config_has(c, "dim-rnn"))
+    else if (sa_model_config_has(c, "dim-rnn") && !model_source_shape(c).length)
         c->dim_rnn = c->dim_emb;
 }
 
@@ -98,12 +107,14 @@ static inline sa_model_config form_config(const model_form *f, const form_widths
         fprintf(stderr, "%s: %s\n", text, e.text);
         abort();
     }
-    c.vocab_source = w->vocab_source;
+    if (model_source_shape(&c).length == 0)
+        c.vocab_source = w->vocab_source;
     c.vocab_target = w->vocab_target;
     c.dim_emb = sa_model_config_has(&c, "heads") ? w->model : w->emb;
     set_width(&c, "dim-ffn", &c.dim_ffn, w->ffn);
     if (c.tied_source)
         c.vocab_source = c.vocab_target;
+    set_width(&c, "dim-feature", &c.dim_feature, 4 * w->att);
     set_width(&c, "dim-rnn", &c.dim_rnn, w->rnn);
     set_width(&c, "dim-dec", &c.dim_dec, w->dec);
     set_width(&c, "dim-att", &c.dim_att, w->att);

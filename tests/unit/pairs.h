@@ -8,8 +8,8 @@
 
 /* Appends a pair of S and T ids below `symbols`. */
 static inline void append_pair(corpus *c, int symbols, const int *source, int S, const int *target, int T) {
-    int ids[256];
-    assert_true(S + T <= 256);
+    int ids[1024];
+    assert_true(S + T <= 1024);
     memcpy(ids, source, (size_t)S * sizeof *ids);
     memcpy(ids + S, target, (size_t)T * sizeof *ids);
     corpus_entry e = {.line = c->n, .source_length = S, .target_length = T};

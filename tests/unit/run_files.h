@@ -2,7 +2,7 @@
 #ifndef RUN_FILES_H
 #define RUN_FILES_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "toy.h"
 
 #include <errno.h>

@@ -33,7 +33,7 @@ static int make_all(void **state) {
     options.model.dim_emb = options.model.dim_maxout = options.model.dim_att = 32;
     options.model.dim_rnn = options.model.dim_dec = 48;
     options.shards = SHARDS;
-    regularisation r = {options.dropout, options.dropout_emb, options.label_smoothing};
+    regularisation r = regularisation_of(&options, 0);
     if (length_table_make(&lengths, &text, &error) || pass_cost_measure(&cost, &options.model, &r, &error))
         return -1;
     return make_text(state);

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENTENCES = 13, MOST = 17, VOCAB = 61 };
+enum { SENTENCES = 13, MOST = 17, VOCAB = 61, SOURCE_MOST = 16 * 16 + 1 };
 
 typedef struct fixture {
     model net;
     bool packed;
     tape *tape;
     kept_state kept;
-    int source[SENTENCES][MOST], target[SENTENCES][MOST];
+    int source[SENTENCES][SOURCE_MOST], target[SENTENCES][MOST];
     int source_length[SENTENCES], target_length[SENTENCES];
 } fixture;
 
@@ -65,12 +65,16 @@ static void begin(fixture *f, const model_form *form, bool packed) {
         pool_free(alone);
     }
     for (int i = 0; i < SENTENCES; i++) {
-        f->source_length[i] = 1 + (int)rng_below(&random, MOST);
+        source_shape shape = model_source_shape(&c);
+        int pixels = shape.length, first = shape.type == SA_VOCAB_FEATURES ? 0x3E0000 : 0; /* 1/8, then up to 1/2 */
+        f->source_length[i] = pixels ? pixels : 1 + (int)rng_below(&random, MOST);
         f->target_length[i] = 1 + (int)rng_below(&random, MOST);
-        for (int j = 0; j < MOST; j++) {
-            f->source[i][j] = j + 1 == f->source_length[i] ? 0 : (int)rng_below(&random, VOCAB);
+        for (int j = 0; j < f->source_length[i]; j++)
+            f->source[i][j] = j + 1 == f->source_length[i] ? 0
+                              : first                      ? first + (int)rng_below(&random, 1 << 16)
+                                                           : (int)rng_below(&random, pixels ? 1 << 24 : VOCAB);
+        for (int j = 0; j < MOST; j++)
             f->target[i][j] = j + 1 == f->target_length[i] ? 0 : (int)rng_below(&random, VOCAB);
-        }
     }
 }
 
@@ -138,10 +142,10 @@ static void encode_one(fixture *f, int i, encoding *h, decoder_state *state) {
 }
 
 static void for_every_model(void (*check)(fixture *f)) {
-    for (int i = 0; i < MODEL_FORMS; i++)
+    for (int i = 0; i < MODEL_FORMS + PICTURE_FORMS; i++)
         for (int packed = 0; packed < 2; packed++) {
             fixture f;
-            begin(&f, &model_forms[i], packed);
+            begin(&f, i < MODEL_FORMS ? &model_forms[i] : &picture_forms[i - MODEL_FORMS], packed);
             check(&f);
             end(&f);
         }

@@ -288,6 +288,41 @@ static void other_normalizations_keep_their_name(void **state) {
     assert_int_equal(train_on(&v, SA_VOCAB_BPE, 40, "nfd", toy, 1, &error), SA_USAGE);
 }
 
+static void pictures_and_features_are_saved_by_their_size_and_nothing_else_is_read(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "picture",
+                                        "picture 0\n",
+                                        "picture 64",
+                                        "picture  64\n",
+                                        "picture 64\n\n",
+                                        "picture -8\n",
+                                        "picture 99999999\n",
+                                        "Picture 64\n",
+                                        "</s>\n<unk>\n"};
+    vocab *v;
+    assert_int_equal(vocab_load(&v, SA_VOCAB_PICTURE, "picture 64\n", 11, &error), SA_OK);
+    assert_int_equal(vocab_length(v), 64 * 64);
+    assert_int_equal(vocab_size(v), 1 << 24);
+    vocab *again = reload(v);
+    assert_int_equal(vocab_length(again), 64 * 64);
+    assert_int_equal(vocab_find(v, "x", 1), VOCAB_UNK);
+    vocab_free(again);
+    vocab_free(v);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(vocab_load(&v, SA_VOCAB_PICTURE, wrong[i], strlen(wrong[i]), &error), SA_FORMAT);
+        assert_null(v);
+    }
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 196 512\n", 17, &error), SA_OK);
+    assert_int_equal(vocab_length(v), 196 * 512);
+    vocab_free(v);
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 99999 99999\n", 21, &error), SA_FORMAT);
+    assert_int_equal(vocab_load(&v, SA_VOCAB_FEATURES, "features 3\n", 11, &error), SA_FORMAT);
+    v = make(SA_VOCAB_WORD, 30, toy);
+    assert_int_equal(vocab_length(v), 0);
+    vocab_free(v);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(id_0_is_the_end_and_id_1_the_unknown_word),
@@ -307,6 +342,7 @@ int main(void) {
         cmocka_unit_test(with_form_c_it_does_not_matter_how_letters_are_made),
         cmocka_unit_test(nothing_is_changed_unless_asked_for),
         cmocka_unit_test(other_normalizations_keep_their_name),
+        cmocka_unit_test(pictures_and_features_are_saved_by_their_size_and_nothing_else_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

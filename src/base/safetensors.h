@@ -1,8 +1,8 @@
 /* The safetensors container (https://github.com/huggingface/safetensors): 8 bytes little-endian header length, a
  * JSON header, raw little-endian tensors without gaps. One file holds a model, a vocabulary, a training state.
  * Reading maps the file; nothing in it is trusted. */
-#ifndef MODEL_SAFETENSORS_H
-#define MODEL_SAFETENSORS_H
+#ifndef BASE_SAFETENSORS_H
+#define BASE_SAFETENSORS_H
 
 #include "base/error.h"
 

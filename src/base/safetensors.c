@@ -1,4 +1,4 @@
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include "base/file.h"
 #include "base/strbuf.h"
