@@ -35,7 +35,7 @@ sa_status teacher_open(teacher *w, const sa_train_options *o, const sa_model *pu
         return sa_fail(error, SA_USAGE, "this run is an adversary: say of which model with --adversary-of");
     if (!path)
         return SA_OK;
-    SA_TRY(sa_model_open(&w->model, path, error));
+    SA_TRY(sa_model_open_with(&w->model, path, &(sa_model_options){SA_AS_STORED, threads}, error));
     SA_TRY(check(w->model, path, pupil, error));
     w->tapes = calloc((size_t)threads, sizeof *w->tapes);
     if (!w->tapes)
@@ -111,7 +111,7 @@ static bool same_shape(const param *a, const param *b) {
 
 sa_status teacher_hand_over(sa_model *beginner, const char *path, sa_error *error) {
     sa_model *m;
-    SA_TRY(sa_model_open(&m, path, error));
+    SA_TRY(sa_model_open_with(&m, path, &(sa_model_options){SA_AS_STORED, 1}, error));
     sa_status status = ensemble_compare(m, beginner, error);
     params *to = &beginner->net.params;
     for (int i = 0; i < to->n && status == SA_OK; i++) {

@@ -168,7 +168,7 @@ static sa_status explain(void) {
 }
 
 static sa_status open_and_explain(void) {
-    sa_status status = sa_model_open(&shared_model, model_path, &error);
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = explain();
     sa_model_free(shared_model);
