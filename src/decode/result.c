@@ -28,7 +28,7 @@ static char **place_texts(int n) {
     for (int i = 0; text && i < n; i++)
         if ((across * across == n ? asprintf(&text[i], "%d.%d", i / across + 1, i % across + 1)
                                   : asprintf(&text[i], "%d", i + 1)) < 0) {
-            free_texts(text, i);
+            result_symbols_free(text, i);
             return NULL;
         }
     return text;
