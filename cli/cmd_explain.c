@@ -179,6 +179,10 @@ static int explain_run(int argc, char **argv) {
     status = pair_input_arguments(&command_explain, n, argv, a.tsv, &a.source, &a.target);
     if (status != CLI_GO_ON)
         return status;
+    const char *const inputs[] = {a.source, a.target};
+    for (int i = 0; i < 2; i++)
+        if (a.records != NULL && inputs[i] != NULL && same_file(inputs[i], a.records))
+            return cli_usage_error(&command_explain, "--records %s is an input as well", a.records);
     explainer e = {.a = &a, .others = a.others, .warnings = {.quiet = a.quiet}};
     status = run_explainer(&e);
     if (e.records != NULL && e.records != stdout && fclose(e.records) != 0 && status == CLI_OK)

@@ -67,6 +67,9 @@ run 2 'standard input cannot be both' explain -m "$m" - -
 run 2 'has no attention' explain -m blind/best.safetensors a b
 run 1 'empty has 0 lines, b has 4' explain -m "$m" empty b
 run 1 'nowhere' explain -m "$m" --records nowhere/at/all a b
+cp b kept
+run 2 'is an input as well' explain -m "$m" --records ./b a b
+cmp -s b kept || fail 'an input was written over'
 run 2 'epsilon' explain -m "$m" --epsilon 2 a b
 
 # ---- models for the replies' tests
