@@ -10,6 +10,7 @@
 
 #include "../unit/run_files.h"
 
+#include "../unit/one_picture.h"
 #include "../unit/parallel_text.h"
 #include "align/count_aligner.h"
 
@@ -187,7 +188,7 @@ static sa_status open_and_translate(void) {
     return status;
 }
 
-static char caption_path[512], picture_path[300];
+static char caption_path[512], picture_path[300]; /* tests/unit/one_picture.h */
 
 /* A picture is described and drawn. */
 static sa_status caption(void) {
@@ -642,34 +643,6 @@ static void going_on_with_a_run(void **state) {
 static void replacing_a_run(void **state) {
     (void)state;
     exhaust(overwrite, false, 2);
-}
-
-/* A model of one update from one picture, which is a red pixel. */
-static bool make_caption_model(void) {
-    static const unsigned char png[] = {
-        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
-        0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x02, 0x00, 0x00, 0x00, 0x90, 0x77, 0x53, 0xDE, 0x00, 0x00, 0x00,
-        0x0C, 0x49, 0x44, 0x41, 0x54, 0x78, 0xDA, 0x63, 0xF8, 0xCF, 0xC0, 0x00, 0x00, 0x03, 0x01, 0x01, 0x00, 0xF7,
-        0x03, 0x41, 0x43, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82};
-    static char list[300], run[300];
-    sa_train_options o;
-    snprintf(picture_path, sizeof picture_path, "%s/red.png", folder);
-    snprintf(list, sizeof list, "%s/pictures", folder);
-    snprintf(run, sizeof run, "%s/caption", folder);
-    run_path(caption_path, "caption", "best.safetensors");
-    FILE *picture = fopen(picture_path, "wb"), *lines = fopen(list, "w");
-    bool ok =
-        picture && lines && fwrite(png, sizeof png, 1, picture) == 1 && fprintf(lines, "%s\n", picture_path) > 0;
-    ok = picture && fclose(picture) == 0 && lines && fclose(lines) == 0 && ok;
-    ok = ok && sa_train_options_init(&o, "caption", &error) == SA_OK;
-    if (!ok)
-        return false;
-    o.train_source = o.train_target = o.valid_source = o.valid_target = list;
-    o.output = run;
-    o.model.picture_side = 16;
-    o.model.dim_emb = o.model.dim_rnn = o.model.dim_att = o.model.dim_feature = 8;
-    o.after_updates = o.threads = 1;
-    return sa_train(&o, NULL, NULL, &error) == SA_OK;
 }
 
 static int make_model(void **state) {
