@@ -190,22 +190,9 @@ static sa_status open_and_translate(void) {
 
 static char caption_path[512], picture_path[300]; /* tests/unit/one_picture.h */
 
-/* A picture is described and drawn. */
 static sa_status caption(void) {
-    const char *picture = picture_path;
     sa_translate_options o = options();
-    sa_model *m = NULL;
-    sa_translation *t = NULL;
-    sa_status status = sa_model_open_with(&m, caption_path, &alone, &error);
-    if (status == SA_OK)
-        status = sa_translate(m, &picture, 1, &o, &t, &error);
-    const sa_caption_sheet sheet = {
-        .pictures = &picture, .captions = t, .references = &picture, .n = 1, .columns = 1};
-    if (status == SA_OK)
-        status = sa_caption_sheet_write(&sheet, drawing_path, &error);
-    sa_translations_free(t, 1);
-    sa_model_free(m);
-    return status;
+    return describe_one_picture(caption_path, picture_path, drawing_path, &alone, &o, &error);
 }
 
 static sa_status look_up(sa_dictionary **d) {
@@ -664,7 +651,8 @@ static int make_model(void **state) {
     run_path(protecting_path, "protecting", "best.safetensors");
     run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
-        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) || !make_caption_model() ||
+        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
+        !one_picture_model(folder, picture_path, caption_path) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
