@@ -12,11 +12,11 @@ mv run/best.safetensors model
 # ---- what is learned: the target of a word is the word with an x before it
 
 run 0 'list: learned from 400 pairs; [0-9]+ words for a sentence, among them 100.00% of' \
-    shortlist -m model --train src tgt -o list --frequent 0 --best 3
+    shortlist -m model --train src tgt -o list --frequent 0 --best 5
 paste src tgt >both
-run 0 '' shortlist -q -m model --train-tsv both -o other --frequent 0 --best 3 --threads 2
+run 0 '' shortlist -q -m model --train-tsv both -o other --frequent 0 --best 5 --threads 2
 cmp -s list other || fail 'one text, two shortlists'
-run 0 '1 words for a sentence' shortlist -m model --train src tgt -o one --frequent 1 --best 1 --pairs 1
+run 0 "one: learned from 1 pairs; [1-3] words for a sentence" shortlist -m model --train src tgt -o one --frequent 1 --best 1 --pairs 1
 
 # ---- what it does
 
