@@ -68,6 +68,10 @@ static sa_status check_models(const explain_job *job, sa_error *error) {
                 "there is nothing to explain: model %d, %s, has no attention: its decoder sees one vector "
                 "of the whole sentence",
                 m + 1, p->name);
+        if (vocab_length(job->model[m]->source))
+            return sa_fail(error, SA_USAGE,
+                           "these tests are of words of the source, and model %d, %s, has sources that are no text",
+                           m + 1, p->name);
         if (!job->model[m]->net.W_out->value || !job->model[m]->net.source_embedding->value)
             return sa_fail(
                 error, SA_USAGE,

@@ -239,5 +239,4 @@ const family family_caption = {
     .readout = readout,
     .width = width,
     .width_option = "dim-emb",
-    .weights_learn = true,
 };

@@ -34,7 +34,6 @@ struct family {
      * it. */
     int (*width)(const sa_model_config *c);
     const char *width_option;
-    bool weights_learn; /* whether what it shows as weights takes a gradient */
 };
 
 /* biased: the lookups add a bias, as the code of Bahdanau et al. 2015 does. */

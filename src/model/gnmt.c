@@ -165,5 +165,4 @@ const family family_gnmt = {
     .readout = lstm_readout,
     .width = lstm_width,
     .width_option = "dim-rnn",
-    .weights_learn = true,
 };

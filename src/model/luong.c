@@ -181,5 +181,4 @@ const family family_luong = {
     .readout = lstm_readout,
     .width = lstm_width,
     .width_option = "dim-rnn",
-    .weights_learn = true,
 };

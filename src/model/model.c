@@ -108,7 +108,7 @@ int model_positions(const sa_model_config *c, int length) {
 
 bool model_weights_learn(const sa_model_config *c) {
     const preset *p = preset_find(c->preset);
-    return p && p->attends && p->family->weights_learn;
+    return p && p->attends && !p->family->many_looks;
 }
 
 /* ---- what every family does alike -------------------------------------------------------------------- */

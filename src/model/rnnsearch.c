@@ -254,5 +254,4 @@ const family family_rnnsearch = {
     .readout = readout,
     .width = width,
     .width_option = "dim-maxout",
-    .weights_learn = true,
 };

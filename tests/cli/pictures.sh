@@ -37,6 +37,7 @@ cmp -s out tgt || fail "captions: $(cat out)"
 cp src_missing in
 run 1 '^softalign: nowhere.png: .*No such file' translate -m $model
 run 2 'no words for a shortlist' shortlist -q -m $model -t src tgt -o list
+run 2 'sources that are no text' explain -m $model src tgt
 run 2 'no words to put' translate -m $model --replace-unk
 : >in
 run 0 '' score -m $model src tgt

@@ -11,6 +11,7 @@
 #include "../unit/run_files.h"
 #include "failing_allocation.h"
 
+#include "../unit/one_picture.h"
 #include "../unit/parallel_text.h"
 #include "align/count_aligner.h"
 
@@ -89,24 +90,11 @@ static sa_status open_and_translate(void) {
     return status;
 }
 
-static char caption_path[512], picture_path[300];
+static char caption_path[512], picture_path[300]; /* tests/unit/one_picture.h */
 
-/* A picture is described and drawn. */
 static sa_status caption(void) {
-    const char *picture = picture_path;
     sa_translate_options o = options();
-    sa_model *m = NULL;
-    sa_translation *t = NULL;
-    sa_status status = sa_model_open_with(&m, caption_path, &alone, &error);
-    if (status == SA_OK)
-        status = sa_translate(m, &picture, 1, &o, &t, &error);
-    const sa_caption_sheet sheet = {
-        .pictures = &picture, .captions = t, .references = &picture, .n = 1, .columns = 1};
-    if (status == SA_OK)
-        status = sa_caption_sheet_write(&sheet, drawing_path, &error);
-    sa_translations_free(t, 1);
-    sa_model_free(m);
-    return status;
+    return describe_one_picture(caption_path, picture_path, drawing_path, &alone, &o, &error);
 }
 
 static sa_status look_up(sa_dictionary **d) {
@@ -546,34 +534,6 @@ static void replacing_a_run(void **state) {
     exhaust(overwrite, false, 2);
 }
 
-/* A model of one update from one picture, which is a red pixel. */
-static bool make_caption_model(void) {
-    static const unsigned char png[] = {
-        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
-        0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x02, 0x00, 0x00, 0x00, 0x90, 0x77, 0x53, 0xDE, 0x00, 0x00, 0x00,
-        0x0C, 0x49, 0x44, 0x41, 0x54, 0x78, 0xDA, 0x63, 0xF8, 0xCF, 0xC0, 0x00, 0x00, 0x03, 0x01, 0x01, 0x00, 0xF7,
-        0x03, 0x41, 0x43, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82};
-    static char list[300], run[300];
-    sa_train_options o;
-    snprintf(picture_path, sizeof picture_path, "%s/red.png", folder);
-    snprintf(list, sizeof list, "%s/pictures", folder);
-    snprintf(run, sizeof run, "%s/caption", folder);
-    run_path(caption_path, "caption", "best.safetensors");
-    FILE *picture = fopen(picture_path, "wb"), *lines = fopen(list, "w");
-    bool ok =
-        picture && lines && fwrite(png, sizeof png, 1, picture) == 1 && fprintf(lines, "%s\n", picture_path) > 0;
-    ok = picture && fclose(picture) == 0 && lines && fclose(lines) == 0 && ok;
-    ok = ok && sa_train_options_init(&o, "caption", &error) == SA_OK;
-    if (!ok)
-        return false;
-    o.train_source = o.train_target = o.valid_source = o.valid_target = list;
-    o.output = run;
-    o.model.picture_side = 16;
-    o.model.dim_emb = o.model.dim_rnn = o.model.dim_att = o.model.dim_feature = 8;
-    o.after_updates = o.threads = 1;
-    return sa_train(&o, NULL, NULL, &error) == SA_OK;
-}
-
 static int make_model(void **state) {
     (void)state;
     if (!toy_folder(folder) || !toy_write(folder, FEW))
@@ -593,7 +553,8 @@ static int make_model(void **state) {
     run_path(protecting_path, "protecting", "best.safetensors");
     run_path(drawing_path, "model", "drawing.svg");
     if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
-        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) || !make_caption_model() ||
+        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
+        !one_picture_model(folder, picture_path, caption_path) ||
         train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
