@@ -42,7 +42,7 @@ static sa_status prepare(bench *b, int batches, sa_error *error) {
         asked.vocab_target > vocab_size(r->model->target) ? asked.vocab_target : vocab_size(r->model->target);
     SA_TRY(model_declare(&r->model->net, &asked, error));
     int threads = r->options.threads > 0 ? r->options.threads : thread_cores();
-    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size};
+    forecast_input in = {&r->options, &r->model->net, &r->train, &r->valid, threads, r->ranks.size, NULL};
     forecast needed;
     SA_TRY(forecast_make(&needed, &in, error));
     SA_TRY(params_allocate(&r->model->net.params, true, error));
