@@ -279,13 +279,20 @@ static void print_json(const doctor_arguments *a, const sa_machine *machine, con
 enum { PRESETS_MOST = 64 };
 
 /* Text is printed as it comes, JSON when all has gone well. */
+/* Of presets that read pictures a text tells nothing. */
+static bool reads_text(const char *preset) {
+    sa_model_config config;
+    sa_error error;
+    return sa_model_config_preset(&config, preset, &error) == SA_OK && config.picture_side == 0;
+}
+
 static int measure_presets(const doctor_arguments *a, const sample *s, measurement *m, int *n) {
     status_line line;
     status_line_begin(&line);
     *n = 0;
     for (const char *const *preset = sa_model_presets(); *preset != NULL && *n < PRESETS_MOST; preset++) {
         char text[80];
-        if (a->preset != NULL && strcmp(a->preset, *preset) != 0)
+        if ((a->preset != NULL && strcmp(a->preset, *preset) != 0) || !reads_text(*preset))
             continue;
         snprintf(text, sizeof text, "measuring %s ...", *preset);
         if (line.terminal)
@@ -333,6 +340,8 @@ static int doctor_run(int argc, char **argv) {
         return status;
     if (a.preset != NULL && sa_model_config_preset(&config, a.preset, &error) != SA_OK)
         return cli_library_error(&error);
+    if (a.preset != NULL && !reads_text(a.preset))
+        return cli_usage_error(&command_doctor, "%s reads pictures; doctor measures with text", a.preset);
     if (a.source != NULL && (strcmp(a.source, "-") == 0 || strcmp(a.target, "-") == 0))
         return cli_usage_error(&command_doctor, "--train needs files: they are read twice");
     return examine(&a);

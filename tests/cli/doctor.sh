@@ -31,11 +31,13 @@ if (ulimit -v 1500000 && "$program" --version) >out 2>&1; then
     (ulimit -v 1500000 && "$program" doctor --threads 1) >out 2>err
     [ $? -eq 0 ] || fail "ulimit: exit status is not 0: $(cat err)"
     grep -Eq '^small +[0-9.]+ M +[0-9]+$' out || fail "ulimit: $(cat out)"
+    ! grep -q '^caption' out || fail "ulimit: $(cat out)"
     grep -q '^rnnsearch  *needs more memory than is left$' out || fail "ulimit: $(cat out)"
     (ulimit -v 1500000 && "$program" doctor --threads 1 --preset rnnsearch) >out 2>err
     [ $? -eq 1 ] || fail 'ulimit, --preset rnnsearch: exit status is not 1'
     grep -q '^softalign: not enough memory: this run needs ' err || fail "ulimit, --preset rnnsearch: $(cat err)"
 fi
+run 2 'caption reads pictures' doctor --preset caption
 run 2 'no preset "tiny"; there are: small' doctor --preset tiny
 run 2 '.--train needs files' doctor --train - tgt
 exit $failed
