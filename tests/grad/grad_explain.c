@@ -6,23 +6,14 @@
 
 #include <cmocka.h>
 
-#include "../unit/forms.h"
-#include "base/rng.h"
+#include "../unit/forced_pair.h"
 #include "explain/importance.h"
-#include "model/family.h"
 
 #include <math.h>
 
-enum { S = 5, T = 4, V = 9 };
+enum { V = 9 };
 static const double STEP = 1e-5;
-static const int source_ids[S] = {3, 7, 5, 2, 0}, target_ids[T] = {4, 6, 4, 0};
 static const regularisation none;
-
-typedef struct fixture {
-    model net;
-    tape *t;
-    forced f;
-} fixture;
 
 static bool begin(fixture *x, const model_form *form) {
     static const form_widths widths = {.vocab_source = V,
@@ -35,29 +26,7 @@ static bool begin(fixture *x, const model_form *form) {
                                        .rank = 3,
                                        .model = 6,
                                        .ffn = 4};
-    sa_error e;
-    rng random = rng_at(5, 0, 0, 0);
-    sa_model_config config = form_config(form, &widths);
-    *x = (fixture){0};
-    if (model_declare(&x->net, &config, &e) != SA_OK)
-        fail_msg("%s", e.text);
-    if (!x->net.preset->attends || x->net.preset->family->many_looks) {
-        model_clear(&x->net);
-        return false;
-    }
-    params *p = &x->net.params;
-    assert_int_equal(params_allocate(p, false, &e), SA_OK);
-    for (int i = 0; i < p->n; i++)
-        for (long k = 0; k < param_count(p->at[i]); k++)
-            p->at[i]->value[k] = 1.2 * rng_uniform(&random) - 0.6;
-    assert_int_equal(tape_new(&x->t, p->n, 1 << 16, &e), SA_OK);
-    assert_true(forced_begin(&x->f, &x->net, x->t, (sentence){source_ids, S}, (sentence){target_ids, T}));
-    return true;
-}
-
-static void end(fixture *x) {
-    tape_free(x->t);
-    model_clear(&x->net);
+    return begin_with(x, form, &widths, 0.6);
 }
 
 static void read_log(void *user, int row, real *p) {

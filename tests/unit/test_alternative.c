@@ -6,23 +6,14 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
 #include "explain/alternative.h"
 #include "explain/distance.h"
 #include "explain/importance.h"
-#include "forms.h"
-#include "model/family.h"
+#include "forced_pair.h"
 
 #include <math.h>
 
-enum { S = 5, T = 4, V = 23 };
-static const int source_ids[S] = {3, 7, 5, 2, 0}, target_ids[T] = {4, 6, 4, 0};
-
-typedef struct fixture {
-    model net;
-    tape *t;
-    forced f;
-} fixture;
+enum { V = 23 };
 
 static bool begin(fixture *x, const model_form *form, double scale) {
     static const form_widths widths = {.vocab_source = V,
@@ -35,29 +26,7 @@ static bool begin(fixture *x, const model_form *form, double scale) {
                                        .rank = 8,
                                        .model = 6,
                                        .ffn = 4};
-    sa_error e;
-    rng random = rng_at(5, 0, 0, 0);
-    sa_model_config config = form_config(form, &widths);
-    *x = (fixture){0};
-    if (model_declare(&x->net, &config, &e) != SA_OK)
-        fail_msg("%s", e.text);
-    if (!x->net.preset->attends || x->net.preset->family->many_looks) {
-        model_clear(&x->net);
-        return false;
-    }
-    params *p = &x->net.params;
-    assert_int_equal(params_allocate(p, false, &e), SA_OK);
-    for (int i = 0; i < p->n; i++)
-        for (long k = 0; k < param_count(p->at[i]); k++)
-            p->at[i]->value[k] = (float)(scale * (2 * rng_uniform(&random) - 1));
-    assert_int_equal(tape_new(&x->t, p->n, 1 << 16, &e), SA_OK);
-    assert_true(forced_begin(&x->f, &x->net, x->t, (sentence){source_ids, S}, (sentence){target_ids, T}));
-    return true;
-}
-
-static void end(fixture *x) {
-    tape_free(x->t);
-    model_clear(&x->net);
+    return begin_with(x, form, &widths, scale);
 }
 
 static void keep_row(void *user, int row, real *p) {

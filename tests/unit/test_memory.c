@@ -63,16 +63,16 @@ static void a_machine_that_says_nothing_limits_nothing(void **state) {
 
 static void the_tightest_group_of_cgroup_v2_limits_and_file_pages_do_not_count(void **state) {
     (void)state;
-    put("/proc/self/cgroup", "0::/work/job\n");
-    put("/sys/fs/cgroup/work/job/memory.max", "max\n");
-    put("/sys/fs/cgroup/work/job/memory.current", "3000000\n");
+    put("/proc/self/cgroup", "0::/part/job\n");
+    put("/sys/fs/cgroup/part/job/memory.max", "max\n");
+    put("/sys/fs/cgroup/part/job/memory.current", "3000000\n");
     expect_pages(9000 * 1024, "machine");
-    put("/sys/fs/cgroup/work/memory.max", "5000000\n");
-    put("/sys/fs/cgroup/work/memory.current", "4000000\n");
+    put("/sys/fs/cgroup/part/memory.max", "5000000\n");
+    put("/sys/fs/cgroup/part/memory.current", "4000000\n");
     expect_pages(1000000, "control group");
-    put("/sys/fs/cgroup/work/memory.stat", "anon 1\ninactive_file_x 9\ninactive_file 500000\nactive_file 200000\n");
+    put("/sys/fs/cgroup/part/memory.stat", "anon 1\ninactive_file_x 9\ninactive_file 500000\nactive_file 200000\n");
     expect_pages(1700000, "control group");
-    put("/sys/fs/cgroup/work/memory.current", "9000000\n"); /* more than it may */
+    put("/sys/fs/cgroup/part/memory.current", "9000000\n"); /* more than it may */
     expect_pages(0, "control group");
 }
 
