@@ -16,6 +16,8 @@ typedef struct encoding {
     int n;     /* sources */
     tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
+    tensor
+        *states; /* (rows of all steps, n): where no annotations are kept, the encoder's states, for who explains */
     coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
