@@ -301,7 +301,8 @@ typedef struct sa_train_options {
     const char *guided_alignment;
     float guided_alignment_weight;
 
-    float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout, dropout_emb;     /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout_src, dropout_trg; /* whole words, each position by itself: of texts that are read; of targets */
     float label_smoothing;
     float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
     int picture_shift;       /* pictures are moved by up to so many pixels in each direction */

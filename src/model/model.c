@@ -119,13 +119,21 @@ tensor *first_rows(tape *t, tensor *x, int n) {
     return !x || tensor_rows(x) == n ? x : tape_rows(t, x, 0, n);
 }
 
+/* Embedded words, rows of all steps, some of them dropped whole; number: the sentence of each row. */
+static tensor *drop_words(tape *t, tensor *e, const steps *s, const int *number, float rate, unsigned site) {
+    unit_dropout words = {rate, site, number, batch_row_positions(t, s, 0), .whole = true};
+    return op_dropout_units(t, e, &words);
+}
+
 bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out) {
     const steps *s = &source->steps;
     *out = (encoding){.n = s->B};
     tensor *x = NULL;
     if (m->source_embedding) {
         x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
-        x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+        const int *number = batch_row_numbers(t, s, source->number);
+        x = drop_words(t, x, s, number, r->dropout_src, SITE_SOURCE_WORD);
+        x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, number);
     }
     out->x = x;
     if (!t->failed)
@@ -145,6 +153,7 @@ bool model_target_words(const model *m, tape *t, const target_batch *target, con
     const int *number = batch_row_numbers(t, s, target->number);
     *out = (step_words){.steps = *s, .source = target->source, .number = number};
     out->e = embed(t, m->target_embedding, m->target_embedding_b, s->at[s->T], target->previous);
+    out->e = drop_words(t, out->e, s, number, r->dropout_trg, SITE_TARGET_WORD);
     out->e = op_dropout(t, out->e, r->dropout_emb, SITE_TARGET_EMBEDDING, number);
     return !t->failed;
 }

@@ -59,9 +59,10 @@ typedef struct hard_learning {
 /* What a training pass does beyond computing the loss; zero elsewhere. */
 typedef struct regularisation {
     float dropout, dropout_emb, label_smoothing;
-    float guide;             /* weight of the guided attention's cross-entropy beside that of words */
-    float doubly_stochastic; /* op/attention_sums.h */
-    int picture_shift;       /* pixels that a picture is moved at most, in each direction */
+    float dropout_src, dropout_trg; /* of whole words */
+    float guide;                    /* weight of the guided attention's cross-entropy beside that of words */
+    float doubly_stochastic;        /* op/attention_sums.h */
+    int picture_shift;              /* pixels that a picture is moved at most, in each direction */
     hard_learning hard;
 } regularisation;
 
