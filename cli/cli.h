@@ -265,6 +265,9 @@ bool parse_double(const char *text, double *value, bool *overflow);
                  "sum by a position's fertility; or the state of a gated unit"),                                   \
         OPT_NUMBER("dim-coverage", 0, "N", type, config.dim_coverage, AT_LEAST(1),                                 \
                    "with --coverage neural: numbers for each position"),                                           \
+        OPT_FLAG("lexical-model", 0, type, config.lexical_model,                                                   \
+                 "the source words that a step looks at have a say of their own in what is written, whatever "     \
+                 "their context"),                                                                                 \
         OPT_NUMBER("heads", 0, "N", type, config.heads, AT_LEAST(1), "heads of every attention"),                  \
         OPT_NUMBER("dim-ffn", 0, "N", type, config.dim_ffn, AT_LEAST(1),                                           \
                    "hidden units of a layer's network on each position"),                                          \

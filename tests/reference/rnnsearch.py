@@ -10,6 +10,7 @@ laid out row by row; a matrix named _zr has the rows of z (update gate), then th
 import numpy as np
 
 import coverage
+import lexical
 from parameters import output, output_shapes, sigmoid
 
 
@@ -71,10 +72,14 @@ def gru(p, unit, reset, x, h, c=None):
     return (1 - z) * h + z * candidate
 
 
+def embedded(p, c, side, words):
+    return [p[side + ".embedding"][word, : c["dim_emb"]] + p[side + ".embedding.b"] for word in words]
+
+
 def encode(p, c, source):
     """Annotations (T, D), the initial decoder state, and the fixed context (None where there is attention)."""
     n, T = c["dim_rnn"], len(source)
-    E_x = [p["source.embedding"][word] + p["source.embedding.b"] for word in source]
+    E_x = embedded(p, c, "source", source)
     forward = []
     h = np.zeros(n)
     for j in range(T):
@@ -103,18 +108,18 @@ def attention(s, h, W_a, U_a, v_a, more=None):
     return e, weights, context
 
 
-def readout(p, c, s, previous, context):
-    """log p(y | s, previous word's embedding, context) for the whole target vocabulary."""
+def readout(p, c, s, previous, context, l):
+    """log p(y | s, previous word's embedding, context, lexical model) for the whole target vocabulary."""
     before_max = p["readout.U_o"] @ s + p["readout.V_o"] @ previous + p["readout.C_o"] @ context + p["readout.b"]
     t = np.array([max(before_max[2 * k], before_max[2 * k + 1]) for k in range(c["dim_maxout"])])
-    return output(p, c, t)
+    return output(p, c, t, l)
 
 
 def decode(p, c, source, target):
     """Of each step: log p of the target vocabulary, the state, the context, the attention (None without)."""
     annotations, s, fixed = encode(p, c, source)
     seen = None if fixed is not None else coverage.Coverage(p, c, annotations)
-    E_y = [p["target.embedding"][word] + p["target.embedding.b"] for word in target]
+    E_x, E_y = embedded(p, c, "source", source), embedded(p, c, "target", target)
     for i in range(len(target)):
         previous = E_y[i - 1] if i > 0 else np.zeros(c["dim_emb"])  # E y_0 = 0: no word and no bias
         a, context = None, fixed
@@ -124,6 +129,6 @@ def decode(p, c, source, target):
             seen.look(a, s)
         if c["decoder_order"] == "update-first":
             s = gru(p, "decoder.gru", c["reset"], previous, s, context)
-        yield readout(p, c, s, previous, context), s, context, a
+        yield readout(p, c, s, previous, context, lexical.read(p, c, a, E_x)), s, context, a
         if c["decoder_order"] == "look-first":
             s = gru(p, "decoder.gru", c["reset"], E_y[i], s, context)
