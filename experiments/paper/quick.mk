@@ -1,0 +1,21 @@
+# The same in ten minutes of two idle cores, on the help pages of LibreOffice that Debian's mirrors have: small models,
+# two minutes each, which show how it goes and not how good it gets.
+OUT ?= paper/quick
+MODELS ?= search50 encdec50 search30 encdec30
+TRAIN ?= $(OUT)/debian/train.en $(OUT)/debian/train.fr
+DEV ?= $(OUT)/debian/valid.en $(OUT)/debian/valid.fr
+TEST ?= $(OUT)/debian/test.en $(OUT)/debian/test.fr
+
+ATTENTION ?= --dim-att 192
+TRAINING ?= --vocab-type word --vocab-size 8000 --dim-emb 128 --dim-rnn 192 --dim-dec 192 --dim-maxout 128 \
+    --optimizer adam --learning-rate 0.002 --average 0.99 --mini-batch 80 --precision bf16 --threads 2 \
+    --valid-freq 200 --early-stopping 0 --after 2m
+
+SAMPLE ?= 500
+LENGTHS ?= 10 20 40 80
+VOCABULARIES ?= 500 1000 2000 4000 8000
+FIGURE3 ?= $(here)figure3-help.en
+
+$(filter $(OUT)/debian/%,$(TRAIN) $(DEV) $(TEST)): $(OUT)/debian/origin.txt ;
+$(OUT)/debian/origin.txt:
+	HELP_PAIRS=$${HELP_PAIRS-build/examples/help_pairs} examples/debian/get-text.sh $(@D) 60
