@@ -2,8 +2,8 @@
 # vocabulary.sh MODEL: what a small vocabulary costs, of one trained model: words of the source that are not among the
 # V - 2 most frequent of the training text become unknown before it translates, and words that it writes and that are
 # not among the V - 2 most frequent of the target become <unk> afterwards. Rows of TAB-separated fields: V, percent of
-# <unk> in what is written, BLEU, BLEU with each <unk> replaced by the source word that it looked at most (that of the
-# largest vocabulary only; - elsewhere). Vocabularies larger than the model's are left out.
+# <unk> in what is written, BLEU, BLEU with each <unk> replaced by the source word that it looked at most (that of
+# the model's own vocabulary only; - elsewhere). V are those of VOCABULARIES that are smaller than the model's, and that.
 set -eu
 model=$OUT/$1/best.safetensors
 work=$(mktemp -d)
@@ -33,8 +33,7 @@ bleu() {
 }
 
 own=$("$SOFTALIGN" inspect --json "$model" | awk '/"vocab-target":/ { print $2 + 0 }')
-for size in $VOCABULARIES; do
-    [ "$size" -le "$own" ] || continue
+for size in $(printf '%s\n' $VOCABULARIES | awk -v own="$own" '$1 < own { print $1 } END { print own }'); do
     keep "$text/train.$source" "$size" "$text/test.$source" >"$work/source"
     translate -i "$work/source" -o "$work/written"
     keep "$text/train.$target" "$size" "$work/written" >"$work/out"
@@ -45,5 +44,5 @@ for size in $VOCABULARIES; do
     fi
     awk -v size="$size" -v bleu="$(bleu "$work/out")" -v replaced="$replaced" '
         { all += NF; for (i = 1; i <= NF; i++) unknown += $i == "<unk>" }
-        END { printf "%d\t%.2f\t%s\t%s\n", size, 100 * unknown / all, bleu, replaced }' "$work/out"
+        END { printf "%d\t%.2f\t%s\t%s\n", size, (all ? 100 * unknown / all : 0), bleu, replaced }' "$work/out"
 done
