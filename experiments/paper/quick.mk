@@ -1,10 +1,10 @@
-# The same in ten minutes of two idle cores, on the help pages of LibreOffice that Debian's mirrors have: small models,
-# two minutes each, which show how it goes and not how good it gets.
+# The same in ten minutes of two idle cores, on the help pages of LibreOffice that Debian's mirrors have, whose short
+# sentences are joined to longer ones: small models, two minutes each, which show how it goes and not how good it gets.
 OUT ?= paper/quick
 MODELS ?= search50 encdec50 search30 encdec30
-TRAIN ?= $(OUT)/debian/train.en $(OUT)/debian/train.fr
-DEV ?= $(OUT)/debian/valid.en $(OUT)/debian/valid.fr
-TEST ?= $(OUT)/debian/test.en $(OUT)/debian/test.fr
+TRAIN ?= $(OUT)/joined/train.en $(OUT)/joined/train.fr
+DEV ?= $(OUT)/joined/valid.en $(OUT)/joined/valid.fr
+TEST ?= $(OUT)/joined/test.en $(OUT)/joined/test.fr
 
 ATTENTION ?= --dim-att 192
 TRAINING ?= --vocab-type word --vocab-size 8000 --dim-emb 128 --dim-rnn 192 --dim-dec 192 --dim-maxout 128 \
@@ -16,6 +16,8 @@ LENGTHS ?= 10 20 40 80
 VOCABULARIES ?= 500 1000 2000 4000 8000
 FIGURE3 ?= $(here)figure3-help.en
 
-$(filter $(OUT)/debian/%,$(TRAIN) $(DEV) $(TEST)): $(OUT)/debian/origin.txt ;
+$(OUT)/joined/%: $(OUT)/debian/origin.txt
+	@mkdir -p $(@D)
+	awk -f $(here)join.awk $(<D)/$* > $@
 $(OUT)/debian/origin.txt:
 	HELP_PAIRS=$${HELP_PAIRS-build/examples/help_pairs} examples/debian/get-text.sh $(@D) 60
