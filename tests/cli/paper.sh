@@ -34,7 +34,7 @@ paper() {
         DEV='few few.tgt' TEST='few few.tgt' MODELS='search50 encdec50' FIGURE3=figure3 SAMPLE=20 LENGTHS='5 10' \
         VOCABULARIES='5 30' ATTENTION='--dim-att 16' LONGER='--after 30u --early-stopping 0' TRAINING='-q
             --vocab-type word --vocab-size 30 --dim-emb 16 --dim-rnn 16 --dim-dec 16 --dim-maxout 16 --mini-batch 16
-            --optimizer adam --learning-rate 0.01 --threads 1 --valid-freq 10 --after 20u' "$@" >log 2>&1 ||
+            --optimizer adam --learning-rate 0.01 --threads 1 --valid-freq 10' AFTER_50=20u "$@" >log 2>&1 ||
         fail "make $*: $(tail -n 5 log)"
 }
 
