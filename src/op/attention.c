@@ -296,7 +296,8 @@ static bool is_constant(const attention_control *c) {
     return c->detached || c->uniform || c->given;
 }
 
-/* Of weights that are constants: dh_j += a_j dc, and what is to be known of given ones. */
+/* Of weights that are constants: dh_j += a_j dc, and what is to be known of given ones, to which other readers of
+ * the weights add. */
 static void backward_constant_row(const attention_record *r, int i) {
     int S = r->h.longest, k = r->source ? r->source[i] : i;
     attention_row row = row_of(r, i, k);
@@ -304,10 +305,11 @@ static void backward_constant_row(const attention_record *r, int i) {
     const tensor *given = r->control.given;
     real *dh = r->h.values->grad ? r->h.values->grad + (long)r->h.at[k] * row.D : NULL;
     real *da = given && given->grad ? given->grad + (r->first + i) * S : NULL;
+    const real *more = tensor_has_grad(r->weights) ? r->weights->grad + (long)i * S : NULL;
     for (int j = 0; dh && j < row.length; j++)
         vec_axpy(dh + (long)j * row.D, a[j], dc, row.D);
     for (int j = 0; da && j < row.length; j++)
-        da[j] = vec_dot(dc, row.values + (long)j * row.D, row.D);
+        da[j] = vec_dot(dc, row.values + (long)j * row.D, row.D) + (more ? more[j] : 0);
 }
 
 static void backward_constant(const attention_record *r) {
@@ -327,7 +329,9 @@ static void attention_backward(tape *t, op_record *record) {
         clear(r->q);
         clear(r->form.place);
     }
-    if (read && constant && tensor_has_grad(r->context))
+    if (read)
+        tensor_grad_clear_once(r->context);
+    if (read && constant)
         backward_constant(r);
     if (!read || constant)
         return;
@@ -336,7 +340,6 @@ static void attention_backward(tape *t, op_record *record) {
     workbench b;
     if ((r->form.v_a && !dv) || (r->form.coverage && !dV) || !set_up(t, r, &b))
         return;
-    tensor_grad_clear_once(r->context);
     tensor_grad_clear_once(r->h.values);
     if (!is_consumed(r->q))
         tensor_grad_clear_once(r->q);

@@ -30,7 +30,7 @@ struct op_record {
 };
 
 /* One product that a weight's gradient is waiting for: W.grad += dy^T x. Without x: b.grad += column sums of dy.
- * With ids: E.grad[ids[i]] += dy[i]. */
+ * With ids: E.grad[ids[i]] += dy[i], which may be narrower than E. */
 typedef struct deferred {
     struct deferred *next;
     matrix x, dy; /* x.at NULL: no x */
