@@ -37,7 +37,8 @@ typedef struct sa_trace_options {
 /* No step, 10 next symbols, sensitivity, 200 symbols. */
 SA_API void sa_trace_options_init(sa_trace_options *options);
 
-/* A gated unit at n places, (n, width) each: z, r, h~ and the state that it makes of them. */
+/* A gated unit at n places, (n, width) each: z, r, h~ and the state that it makes of them. A unit with layer
+ * normalisation has the state alone. */
 typedef struct sa_trace_unit {
     const char *name; /* as its parameters begin: "encoder.forward", "encoder.backward", "decoder.gru" */
     int n, width;

@@ -59,17 +59,24 @@ static const sa_trace_unit *find_unit(const sa_trace *t, const char *name) {
 
 static const char *const directions[][2] = {{"forward", "encoder.forward"}, {"backward", "encoder.backward"}};
 
+/* Columns from ... from + cols - 1 of the annotations. */
+static void put_half(json_t *object, const char *key, const sa_trace *t, int from, int cols, bool *ok) {
+    json_t *array = json_array();
+    for (long j = 0; j < t->source_length; j++)
+        append(array, vector(t->annotations + j * t->dim_annotation + from, cols, ok), ok);
+    put(object, key, array, ok);
+}
+
+/* Those of gated units by direction. */
 static void put_annotations(json_t *object, const sa_trace *t, bool *ok) {
     if (!t->annotations)
         return;
     json_t *annotations = json_object();
-    for (int k = 0; k < 2; k++) {
-        const sa_trace_unit *u = find_unit(t, directions[k][1]);
-        if (u)
-            put_matrix(annotations, directions[k][0], u->state, u->n, u->width, ok);
-    }
-    if (json_object_size(annotations) == 0)
-        put_matrix(annotations, "values", t->annotations, t->source_length, t->dim_annotation, ok);
+    const sa_trace_unit *forward = find_unit(t, directions[0][1]);
+    int width = forward ? forward->width : t->dim_annotation;
+    put_half(annotations, forward ? directions[0][0] : "values", t, 0, width, ok);
+    if (forward && find_unit(t, directions[1][1]))
+        put_half(annotations, directions[1][0], t, width, t->dim_annotation - width, ok);
     put(object, "annotations", annotations, ok);
 }
 

@@ -18,68 +18,56 @@ static const char *unit_name(witness *w, const param *of) {
     const char *end = strrchr(of->name, '.');
     size_t n = end ? (size_t)(end - of->name) : strlen(of->name);
     char *name = arena_alloc(w->memory, n + 1);
+    w->failed = w->failed || !name;
     if (name)
         snprintf(name, n + 1, "%s", of->name);
     return name;
 }
 
-static sa_trace_unit *add_unit(witness *w, const param *of, int n, int width) {
-    SA_ASSERT(w->n_units < TRACE_UNITS_MAX);
-    sa_trace_unit *u = &w->unit[w->n_units++];
-    float *numbers = arena_alloc(w->memory, 4 * (size_t)n * (size_t)width * sizeof *numbers);
-    long all = (long)n * width;
-    *u = (sa_trace_unit){.name = unit_name(w, of), .n = n, .width = width};
-    if (!u->name || !numbers) {
-        w->failed = true;
-        return NULL;
-    }
-    memset(numbers, 0, 4 * (size_t)all * sizeof *numbers);
-    u->update = numbers;
-    u->reset = numbers + all;
-    u->candidate = numbers + 2 * all;
-    u->state = numbers + 3 * all;
-    return u;
-}
-
-/* The unit that a parameter belongs to; NULL without memory. */
+/* The unit that a parameter belongs to, which may be new; NULL where units are not wanted, or without memory. */
 static sa_trace_unit *unit_of(witness *w, const param *of, const tensor *x, int width) {
-    size_t n = strrchr(of->name, '.') ? (size_t)(strrchr(of->name, '.') - of->name) : strlen(of->name);
-    if (w->failed || !w->unit)
+    const char *name = unit_name(w, of);
+    if (!name || !w->unit)
         return NULL;
     for (int i = 0; i < w->n_units; i++)
-        if (strncmp(w->unit[i].name, of->name, n) == 0 && w->unit[i].name[n] == '\0')
+        if (strcmp(w->unit[i].name, name) == 0)
             return &w->unit[i];
-    return add_unit(w, of, w->positions ? w->positions : (int)tensor_rows(x), width);
+    SA_ASSERT(w->n_units < TRACE_UNITS_MAX);
+    sa_trace_unit *u = &w->unit[w->n_units++];
+    *u = (sa_trace_unit){.name = name, .n = w->positions ? w->positions : (int)tensor_rows(x), .width = width};
+    return u;
 }
 
 /* Rows of x, columns from ... from + width - 1, go to the places of a unit; in an encoder to the place of the loop.
  */
-static void keep_rows(const witness *w, const tensor *x, int from, int width, float *to) {
+static void keep_rows(witness *w, const sa_trace_unit *u, const tensor *x, int from, float **to) {
     long rows = w->positions ? 1 : tensor_rows(x), first = w->positions ? w->t->loop_j : 0;
-    for (long i = 0; i < rows; i++)
-        for (int k = 0; k < width; k++)
-            to[(first + i) * width + k] = (float)x->data[i * tensor_cols(x) + from + k];
+    if (!*to)
+        *to = arena_alloc(w->memory, (size_t)u->n * (size_t)u->width * sizeof **to);
+    w->failed = w->failed || !*to;
+    for (long i = 0; *to && i < rows; i++)
+        for (int k = 0; k < u->width; k++)
+            (*to)[(first + i) * u->width + k] = (float)x->data[i * tensor_cols(x) + from + k];
 }
 
 static void see_gates(witness *w, const param *of, const tensor *x) {
-    int width = tensor_cols(x) / 2;
-    sa_trace_unit *u = unit_of(w, of, x, width);
+    sa_trace_unit *u = unit_of(w, of, x, tensor_cols(x) / 2);
     if (!u)
         return;
-    keep_rows(w, x, 0, width, u->update);
-    keep_rows(w, x, width, width, u->reset);
+    keep_rows(w, u, x, 0, &u->update);
+    keep_rows(w, u, x, u->width, &u->reset);
 }
 
 static void see_candidate(witness *w, const param *of, const tensor *x) {
     sa_trace_unit *u = unit_of(w, of, x, tensor_cols(x));
     if (u)
-        keep_rows(w, x, 0, u->width, u->candidate);
+        keep_rows(w, u, x, 0, &u->candidate);
 }
 
 static void see_state(witness *w, const param *of, const tensor *x) {
     sa_trace_unit *u = unit_of(w, of, x, tensor_cols(x));
     if (u)
-        keep_rows(w, x, 0, u->width, u->state);
+        keep_rows(w, u, x, 0, &u->state);
 }
 
 /* ---- attention and readout --------------------------------------------------------------------------- */

@@ -3,11 +3,12 @@
 #define EXPLAIN_WITNESS_H
 
 #include "base/arena.h"
-#include "tape/tape.h"
+#include "layer/gru_cell.h"
 
 #include <softalign/trace.h>
 
-enum { TRACE_UNITS_MAX = 8 };
+/* The units of an encoder in both directions; those of a step are fewer. */
+enum { TRACE_UNITS_MAX = 2 * (1 + GRU_TRANSITIONS_MAX) };
 
 /* Numbers in the arena, as floats; NULL for NULL or without memory, which sets *failed. */
 float *trace_copy(arena *memory, const real *x, long n, bool *failed);

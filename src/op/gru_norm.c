@@ -172,6 +172,7 @@ tensor *gru_norm_step(tape *t, const gru_weights *g, gru_input x, tensor *c, ten
     if (t->failed || !multiply(t, &now))
         return tape_fail(t);
     normalise_and_mix(&now);
+    tape_show(t, "state", g->U, now.y);
     norm_record *r = tape_record(t, sizeof *r, norm_backward);
     if (r) {
         now.record = r->record;

@@ -8,8 +8,8 @@
  * mean(x)) / sqrt(variance(x) + 1e-5), over the 2H numbers of both gates or the H of the candidate, [z; r] =
  * sigmoid(g_W_zr * N(x_zr + C_zr c) + g_U_zr * N(U_zr s) + b_zr) s~ = tanh(g_W * N(x_h + C c) + r * (g_U * N(U s) +
  * b_U) + b) s' = (1 - z) * s + z * s~ Arguments and result are those of gru_step, but x may be of NULLs: a step
- * without input, of as many rows as s has. A step keeps 7 H + 4 numbers a row, its input's included: gates and
- * candidate are computed again in backward. */
+ * without input, of as many rows as s has; the tape's witness is shown the state alone. A step keeps 7 H + 4
+ * numbers a row, its input's included: gates and candidate are computed again in backward. */
 tensor *gru_norm_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s);
 
 /* What the step keeps beside its result y: the normalised shares of the state and what all were divided by; NULLs

@@ -16,6 +16,7 @@
 #include "align/count_aligner.h"
 
 #include <softalign/explanation.h>
+#include <softalign/trace.h>
 
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
@@ -159,6 +160,33 @@ static sa_status open_and_explain(void) {
     sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
     if (status == SA_OK)
         status = explain();
+    sa_model_free(shared_model);
+    return status;
+}
+
+/* A step with other weights of the best translation, and all of it as JSON. */
+static sa_status trace(void) {
+    static const float weights[16] = {1};
+    sa_trace_options o;
+    sa_trace *t = NULL;
+    char *json = NULL;
+    sa_trace_options_init(&o);
+    o.step = 0;
+    o.weights = weights;
+    o.n_weights = 8; /* of seven words and </s> */
+    sa_status status = sa_trace_make(&t, shared_model, source[0], NULL, &o, &error);
+    assert_true((status == SA_OK) == (t != NULL));
+    if (status == SA_OK)
+        status = sa_trace_json(t, true, &json, &error);
+    free(json);
+    sa_trace_free(t);
+    return status;
+}
+
+static sa_status open_and_trace(void) {
+    sa_status status = sa_model_open_with(&shared_model, model_path, &alone, &error);
+    if (status == SA_OK)
+        status = trace();
     sa_model_free(shared_model);
     return status;
 }
@@ -457,6 +485,13 @@ static void explaining(void **state) {
     exhaust(open_and_explain, true, 1);
 }
 
+/* A tape goes back three times, and once after opening. */
+static void tracing(void **state) {
+    (void)state;
+    exhaust(open_and_trace, false, 4);
+    exhaust(open_and_trace, true, 0);
+}
+
 static void quantizing(void **state) {
     (void)state;
     exhaust(quantize, false, 0);
@@ -577,6 +612,7 @@ int main(void) {
         cmocka_unit_test(translating_with_all_options),
         cmocka_unit_test(captioning),
         cmocka_unit_test(explaining),
+        cmocka_unit_test(tracing),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(translating_with_a_shortlist),
         cmocka_unit_test(translating_in_pieces_with_items),

@@ -224,6 +224,50 @@ static void a_model_without_attention_shows_its_states(void **state) {
     sa_trace_free(t);
 }
 
+/* A model after one update, of other forms than the toy's. */
+static sa_model *other_form(const char *run, sa_order order, int transitions, sa_layer_norm norm) {
+    toy_paths path;
+    char file[300];
+    sa_model *m = NULL;
+    sa_train_options o = toy_options(&path, folder, run);
+    o.after_updates = 1;
+    o.model.order = order;
+    o.model.encoder_transition = o.model.decoder_transition = transitions;
+    o.model.layer_norm = norm;
+    o.model.reset = norm ? SA_RESET_AFTER : SA_RESET_BEFORE;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    snprintf(file, sizeof file, "%s/%s/best.safetensors", folder, run);
+    expect_status(sa_model_open(&m, file, &error), SA_OK);
+    return m;
+}
+
+static void units_of_other_forms_are_seen(void **state) {
+    (void)state;
+    sa_trace_options o = of_step(0);
+    sa_model *deep = other_form("deep", SA_CONDITIONAL, 8, SA_NORM_NONE),
+             *normed = other_form("normed", SA_CONDITIONAL, 0, SA_NORM_ALL);
+    sa_trace *t = trace(deep, target, &o), *u = trace(normed, target, &o);
+    assert_int_equal(t->n_units, 18);
+    assert_string_equal(t->unit[1].name, "encoder.forward.deep.1");
+    assert_int_equal(t->step->n_units, 10); /* two, and eight without input */
+    assert_string_equal(t->step->unit[1].name, "decoder.gru2");
+    assert_memory_equal(t->step->unit[9].state, t->step->state, 32 * sizeof(float));
+    for (int j = 0; j < t->source_length; j++)
+        assert_memory_equal(t->annotations + j * 64 + 32, t->unit[17].state + j * 32, 32 * sizeof(float));
+    assert_string_equal(t->decoder_order, "conditional");
+    assert_true(u->n_units == 2 && u->step->n_units == 2 && !u->unit[0].update && !u->step->unit[0].candidate);
+    assert_memory_equal(u->step->unit[1].state, u->step->state, 32 * sizeof(float));
+    char *json;
+    expect_status(sa_trace_json(u, true, &json, &error), SA_OK);
+    assert_non_null(strstr(json, "\"backward\":[["));
+    assert_null(strstr(json, "\"update\""));
+    free(json);
+    sa_trace_free(t);
+    sa_trace_free(u);
+    sa_model_free(deep);
+    sa_model_free(normed);
+}
+
 static void json_has_the_shapes(void **state) {
     (void)state;
     sa_trace_options o = of_step(2);
@@ -302,6 +346,7 @@ int main(void) {
         cmocka_unit_test(next_words_are_the_likeliest),
         cmocka_unit_test(own_weights_given_change_nothing_and_others_do),
         cmocka_unit_test(a_model_without_attention_shows_its_states),
+        cmocka_unit_test(units_of_other_forms_are_seen),
         cmocka_unit_test(json_has_the_shapes),
         cmocka_unit_test(what_cannot_be_traced_is_refused),
     };
