@@ -52,6 +52,8 @@ static const option serve_options_table[] = {
                "largest beam that a request may ask for"),
     OPT_NUMBER("max-n-best", 0, "N", serve_arguments, serve.limits.n_best, BETWEEN(1, 1000),
                "most translations of a text that a request may ask for"),
+    OPT_NUMBER("max-adversaries", 0, "N", serve_arguments, serve.limits.adversaries, BETWEEN(0, 256),
+               "most adversaries for each symbol that an explanation may ask for"),
     OPT_NUMBER("max-queue", 0, "N", serve_arguments, serve.limits.queue, BETWEEN(1, 1000000),
                "texts that may wait; a request that would make them more is told to come again later"),
     OPT_NUMBER("max-connections", 0, "N", serve_arguments, serve.limits.connections, BETWEEN(1, 100000),

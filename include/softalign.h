@@ -479,6 +479,18 @@ SA_API sa_status sa_shortlist_learn(const sa_model *model, const sa_shortlist_op
 SA_API sa_status sa_shortlist_open(sa_shortlist **out, const char *path, const sa_model *model, sa_error *error);
 SA_API void sa_shortlist_free(sa_shortlist *shortlist);
 
+/* What is seen of a line while it is translated. */
+typedef struct sa_glimpse {
+    size_t line;      /* its place among the lines */
+    int piece;        /* that is translated, of those that the line was cut into, from 0 */
+    int length;       /* symbols that it begins with for certain: all hypotheses that can still win do */
+    const char *text; /* of these, up to the first whose text is known at the end only: a protected item, or what
+                         replaces <unk>. NULL where nothing was added, or unless watch_text */
+} sa_glimpse;
+/* Called after each step of search for each line that goes on, on the threads that work. false: nobody wants the
+ * line any more, and what there is of it is its translation. */
+typedef bool sa_watch(const sa_glimpse *glimpse, void *user);
+
 typedef struct sa_translate_options {
     int beam_size; /* 1: greedy */
     int n_best;    /* at most beam_size; or the number of samples */
@@ -515,6 +527,9 @@ typedef struct sa_translate_options {
     bool attention;   /* fill attention and the symbols */
     bool word_scores; /* fill word_score and the symbols */
     bool symbols;     /* texts of translations (sa_score_pairs: the targets) are symbols with blanks between */
+    sa_watch *watch;  /* NULL: nobody watches. Not with sa_score_pairs, which makes all steps at once */
+    void *watch_user; /* what it is called with */
+    bool watch_text;  /* fill glimpses' text */
 } sa_translate_options;
 
 SA_API void sa_translate_options_init(sa_translate_options *options);

@@ -46,6 +46,10 @@ typedef struct sa_explain_options {
     int threads;         /* 0: all cores. The result does not depend on it */
     bool symbols;        /* targets are symbols with blanks between */
     sa_protect protect;
+    /* Asked now and then, on the threads that work; false: nobody wants the answer any more, and the work ends with
+     * SA_STOPPED. NULL: it goes on to its end. */
+    bool (*wanted)(void *user);
+    void *wanted_user;
 } sa_explain_options;
 /* 100 permutations, no adversaries (500 steps, epsilon 0.05), seed 1, 200 symbols. */
 SA_API void sa_explain_options_init(sa_explain_options *options);
@@ -79,6 +83,11 @@ SA_API sa_status sa_explain(const sa_model *model, const sa_model *const *others
                             const char *const *sources, const char *const *targets, size_t n,
                             const sa_explain_options *options, sa_explanation **out, sa_error *error);
 SA_API void sa_explanations_free(sa_explanation *explanations, size_t n);
+/* One as an object of JSON: "line", the symbols of both sides, and an object for each symbol of the target; or, of
+ * a pair that was left out, "left_out" with the reason. What is not a number is null. max_length: that of the
+ * options. The caller frees *out. */
+SA_API sa_status sa_explanation_json(const sa_explanation *explanation, uint64_t line, int max_length, char **out,
+                                     sa_error *error);
 
 /* Numbers of many target symbols. */
 typedef struct sa_spread {

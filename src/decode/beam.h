@@ -18,6 +18,7 @@ typedef struct beam {
     int max_length;
     finished *done; /* best first, or by sample */
     int n_done;
+    int certain; /* symbols that the caller has seen to be so (decode/glimpse.h) */
 } beam;
 
 /* A word that continues a live hypothesis. */

@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include "decode/beam.h"
+#include "decode/glimpse.h"
 #include "decode/ranking.h"
 
 #include <math.h>
@@ -155,6 +156,25 @@ static bool can_win(const search *s, const beam *b, int live) {
            (b->n_done < n || b->tip[0]->score > ranking_needed(s->options, b->done[n - 1].score, b->max_length));
 }
 
+/* What has been written is all that there will be. */
+static void cut_short(search *s, beam *b) {
+    for (int k = 0; k < b->live; k++)
+        finish(s, b, b->tip[k]);
+    b->live = 0;
+}
+
+/* Shows the sentence to whoever watches; one that nobody wants any more ends here. */
+static bool show(search *s, beam *b) {
+    bool wanted = true;
+    if (b->live == 0 || !s->options->watch)
+        return true;
+    if (glimpse_show(s->options, s->chooser.constraints.target, b, &wanted, NULL) != SA_OK)
+        return false;
+    if (!wanted)
+        cut_short(s, b);
+    return true;
+}
+
 /* Continues the hypotheses of sentence i, whose first row is `row`; appends its rows from *next on. */
 static bool extend(search *s, int i, int row, int *next) {
     beam *b = &s->beams[i];
@@ -181,6 +201,8 @@ static bool extend(search *s, int i, int row, int *next) {
     memcpy(b->tip, s->chosen, (size_t)live * sizeof *b->tip);
     b->live = s->options->sample || can_win(s, b, live) ? live : 0;
     b->places -= s->options->sample ? 0 : ended;
+    if (!show(s, b))
+        return false;
     *next -= live - b->live;
     return true;
 }

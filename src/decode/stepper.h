@@ -10,6 +10,8 @@ typedef struct source_sentence {
     const int *ids; /* length of them, </s> last */
     int length;
     uint64_t number;   /* of its line, which samples are drawn by */
+    size_t line;       /* that the caller knows it by, and */
+    int piece;         /* of which piece of it it is */
     const int *items;  /* of each kind how many a translation may have, in a model that protects them; NULL: none */
     const int *prefix; /* n_prefix words that the translation starts with */
     int n_prefix;

@@ -125,6 +125,8 @@ static source_sentence sentence_of(const translation_job *job, size_t i) {
     return (source_sentence){.ids = x->source.ids.id,
                              .length = (int)x->source.ids.n,
                              .number = (job->options->first_line + x->line) | (uint64_t)x->number << 40,
+                             .line = x->line,
+                             .piece = x->number,
                              .items = x->kinds,
                              .prefix = x->start.symbols.ids.id,
                              .n_prefix = x->start.n,

@@ -26,6 +26,10 @@ typedef struct trial {
     bool seek;         /* differentiate what TVD costs */
 } trial;
 
+static bool is_wanted(const alternative_options *o) {
+    return !o->wanted || o->wanted(o->user);
+}
+
 /* ---- trials ------------------------------------------------------------------------------------------ */
 
 /* A row that is better than all before it of its step, within epsilon, becomes the step's adversary. */
@@ -124,7 +128,7 @@ static bool permute_step(const forced *f, const alternative_options *o, const al
         w->at[k] = i;
     }
     trial r = {.f = f, .o = o, .out = out, .n = o->permutations, .at = w->at, .given = w->given, .tvd = w->tvd};
-    if (!try_all(&r, NULL))
+    if (!is_wanted(o) || !try_all(&r, NULL))
         return false;
     out->permuted[i] = median(w->tvd, o->permutations);
     return true;
@@ -229,7 +233,7 @@ static bool seek(const seeker *s, const alternative_result *out) {
         for (int row = 0; row < rows; row++)
             weights_of(s, row);
         r.seek = step < s->o->steps; /* the last is only measured */
-        if (!try_all(&r, &dtvd))
+        if (!is_wanted(s->o) || !try_all(&r, &dtvd))
             return false;
         for (int row = 0; row < rows && r.seek; row++) {
             weigh_slopes(s, row, dtvd);

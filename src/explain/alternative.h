@@ -12,6 +12,8 @@ typedef struct alternative_options {
     int steps;        /* of the search for them */
     double epsilon;   /* the largest TVD of p that an adversary may have */
     uint64_t seed, line;
+    bool (*wanted)(void *user); /* asked now and then: false gives up; NULL: nobody asks */
+    void *user;
 } alternative_options;
 
 /* What is found for each step. */
@@ -28,7 +30,7 @@ typedef struct alternative_result {
  * maximise sum_i JSD(a_i, a) + 1 / (k (k - 1)) sum_{i<j} JSD(a_i, a_j) - 500 sum_i max(0, TVD(p_i, p) - epsilon /
  * 5) Every point on the way is a candidate, and so are the permutations and a itself; what is found is a lower
  * bound of the largest there is. Follows from seed, line and step, nothing else. Fields of *out that are not asked
- * for may be NULL. False once the tape has failed. */
+ * for may be NULL. False once the tape has failed, or when nobody wants it. */
 bool alternative_find(const forced *f, const alternative_options *o, const alternative_result *out);
 
 #endif

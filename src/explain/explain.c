@@ -145,8 +145,8 @@ static bool measure(const explain_job *job, size_t line, const forced *f, sa_exp
         !importance_leave_one_out(f, x->importance[SA_IMPORTANCE_LEAVE_ONE_OUT]))
         return false;
     correlate(f, x);
-    alternative_options how = {o->permutations, o->adversaries, o->adversary_steps,
-                               o->epsilon,      o->seed,        o->first_line + line};
+    alternative_options how = {o->permutations, o->adversaries,       o->adversary_steps, o->epsilon,
+                               o->seed,         o->first_line + line, o->wanted,          o->wanted_user};
     alternative_result found = {x->permuted, x->adversary_jsd, x->adversary_tvd, x->adversary};
     return alternative_find(f, &how, &found);
 }
@@ -186,6 +186,7 @@ static sa_status compare_others(const explain_job *job, size_t line, const force
 
 static sa_status explain_pair(void *argument, const size_t *lines, int n, sa_error *error) {
     const explain_job *job = argument;
+    const sa_explain_options *o = job->options;
     size_t line = *lines;
     sa_explanation *x = &job->out[line];
     tape *t;
@@ -198,8 +199,10 @@ static sa_status explain_pair(void *argument, const size_t *lines, int n, sa_err
     if (status == SA_OK)
         status = compare_others(job, line, &f, error);
     if (status == SA_OK && !measure(job, line, &f, x))
-        status = sa_fail(error, SA_MEMORY, "not enough memory to explain a pair of %d and %d symbols",
-                         x->source_length, x->target_length);
+        status = o->wanted && !o->wanted(o->wanted_user)
+                     ? sa_fail(error, SA_STOPPED, "nobody wants the explanation any more")
+                     : sa_fail(error, SA_MEMORY, "not enough memory to explain a pair of %d and %d symbols",
+                               x->source_length, x->target_length);
     model_return_tape(job->model[0], t);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "serve/answers.h"
 
 #include "base/error.h"
-#include "serve/json_build.h"
+#include "base/json_build.h"
 
 static json_t *links_json(const sa_links *links, bool *ok) {
     json_t *list = json_array();

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "serve/json_build.h"
+#include "base/json_build.h"
 #include "serve/server.h"
 
 #include <stdarg.h>
@@ -111,9 +111,10 @@ static void append_event(exchange *x, const char *event, const char *data) {
 }
 
 void stream_event(exchange *x, const char *event, json_t *data) {
+    enum { UNREAD_MOST = 1 << 20 };
     char *text = dump(data);
     peers_lock(x->server->peers);
-    if (text && x->attached) {
+    if (text && x->attached && x->stream.length < UNREAD_MOST) {
         append_event(x, event, text);
         wake(x);
     }

@@ -72,7 +72,8 @@ void answer_text(exchange *x, unsigned status, const char *type, char *text);
 void answer_error(exchange *x, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what the library said: 400 for what was asked wrongly, else 500. */
 void answer_failure(exchange *x, const sa_error *error);
-/* Appends an event to a streamed answer, on any thread; data is taken over. */
+/* Appends an event to a streamed answer, on any thread; data is taken over. It is left out where a slow client has
+ * a megabyte to read already: later events say the same and more. */
 void stream_event(exchange *x, const char *event, json_t *data);
 
 #endif

@@ -1,7 +1,7 @@
 #include "serve/hosted.h"
 
 #include "base/error.h"
-#include "serve/json_build.h"
+#include "base/json_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* LibreTranslate's interface, for tools that speak it: the same members, errors and codes, as far as models go.
  * Texts are plain, in and out; HTML is refused. Its texts may be paragraphs, so their sentences are translated one
  * by one. */
+#include "base/json_build.h"
 #include "serve/answers.h"
 #include "serve/detector.h"
-#include "serve/json_build.h"
 #include "serve/languages.h"
 #include "serve/request.h"
 #include "serve/server.h"

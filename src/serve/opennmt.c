@@ -1,7 +1,7 @@
 /* OpenNMT-py's REST server, for clients of it: POST [{"src": "...", "id": 0}, ...] gives a list for each of the n
  * best, with an object for each text in it. The number of a model is its place among those of GET
  * /translator/models. */
-#include "serve/json_build.h"
+#include "base/json_build.h"
 #include "serve/request.h"
 #include "serve/search_job.h"
 #include "serve/server.h"

@@ -1,6 +1,6 @@
 #include "serve/routes.h"
 
-#include "serve/json_build.h"
+#include "base/json_build.h"
 #include "serve/server.h"
 
 #include <string.h>
@@ -9,6 +9,7 @@ const route routes[] = {
     {"POST", "/v1/translate", DIALECT_OWN, .waits = true, .begin = begin_translate, .answer = answer_translate},
     {"POST", "/v1/align", DIALECT_OWN, .waits = true, .begin = begin_align, .answer = answer_align},
     {"POST", "/v1/score", DIALECT_OWN, .waits = true, .begin = begin_score, .answer = answer_score},
+    {"POST", "/v1/explain", DIALECT_OWN, .waits = true, .begin = begin_explain, .answer = answer_explain},
     {"GET", "/v1/models", DIALECT_OWN, .waits = true, .begin = begin_models},
     {"POST", "/translate", DIALECT_LIBRE, .waits = true, .forms = true, .begin = begin_libre_translate,
      .answer = answer_libre_translate},

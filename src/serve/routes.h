@@ -43,6 +43,8 @@ void begin_align(exchange *x, json_t *body);
 json_t *answer_align(exchange *x, sa_error *error);
 void begin_score(exchange *x, json_t *body);
 json_t *answer_score(exchange *x, sa_error *error);
+void begin_explain(exchange *x, json_t *body);
+json_t *answer_explain(exchange *x, sa_error *error);
 void begin_models(exchange *x, json_t *body);
 
 void begin_libre_translate(exchange *x, json_t *body); /* LibreTranslate's */

@@ -13,7 +13,7 @@ static search_job *of(const job *j) {
 /* Samples follow from a line's number, so that lines of several requests do not go together. */
 static bool same_search(const job *a, const job *b) {
     return !of(a)->options.sample && fields_equal(search_fields, &of(a)->options, &of(b)->options) &&
-           of(a)->options.protect == of(b)->options.protect;
+           of(a)->options.protect == of(b)->options.protect && !of(a)->show == !of(b)->show;
 }
 
 /* Of a search by itself the results are moved into the jobs. */
@@ -43,6 +43,16 @@ static void free_columns(columns *c) {
     free(c->other);
 }
 
+/* Whether somebody still waits for the text; shows it to who looks. */
+static bool watch(const sa_glimpse *glimpse, void *user) {
+    job_unit *const *units = user;
+    const job_unit *unit = units[glimpse->line];
+    search_job *j = of(unit->job);
+    if (glimpse->text && j->show)
+        j->show(j, unit->number, glimpse);
+    return !atomic_load(&unit->job->cancelled);
+}
+
 static sa_status run_translate(job_unit *const *units, size_t n, sa_error *error) {
     const search_job *first = of(units[0]->job);
     sa_translate_options o = first->options;
@@ -57,6 +67,9 @@ static sa_status run_translate(job_unit *const *units, size_t n, sa_error *error
         }
         o.prefix = c.other;
         o.first_line = n == 1 ? units[0]->number : 0;
+        o.watch = watch;
+        o.watch_user = (void *)(uintptr_t)units;
+        o.watch_text = first->show != NULL;
         status = sa_translate_ensemble(HOSTED(first->job.model), c.text, n, &o, &found, error);
     }
     if (status == SA_OK)

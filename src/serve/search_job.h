@@ -5,7 +5,11 @@
 #include "serve/hosted.h"
 #include "serve/job.h"
 
-typedef struct search_job {
+typedef struct search_job search_job;
+/* A look at text i of a job that is worked on; glimpse->text is not NULL. */
+typedef void search_show(search_job *j, size_t i, const sa_glimpse *glimpse);
+
+struct search_job {
     job job;
     sa_translate_options options; /* its pointers are not looked at */
     sa_alignment_options links;
@@ -13,7 +17,8 @@ typedef struct search_job {
     char **target;          /* of each pair; NULL when translating */
     char **prefix;          /* of each text; it and each may be NULL */
     sa_translation *result; /* of each, when the job is done and not cancelled */
-} search_job;
+    search_show *show;      /* called on workers with what is certain of a translation; NULL: nobody looks */
+};
 
 extern const job_kind translate_kind, score_kind;
 

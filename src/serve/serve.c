@@ -22,6 +22,7 @@ void serve_options_init(serve_options *options) {
                                           .characters = 100000,
                                           .beam_size = 16,
                                           .n_best = 16,
+                                          .adversaries = 5,
                                           .queue = 4000,
                                           .connections = 500,
                                           .time = 60,

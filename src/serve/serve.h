@@ -37,6 +37,7 @@ typedef struct serve_limits {
     int items;      /* texts in a request */
     int characters; /* in all of them */
     int beam_size, n_best;
+    int adversaries;     /* of an explanation, for each symbol */
     int queue;           /* texts that wait for a thread */
     int connections;     /* at once */
     int per_address;     /* of these from one address; 0: all */

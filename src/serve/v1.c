@@ -1,6 +1,6 @@
 /* Our own interface: what the program's subcommands do, a request at a time. */
+#include "base/json_build.h"
 #include "serve/answers.h"
-#include "serve/json_build.h"
 #include "serve/request.h"
 #include "serve/server.h"
 
@@ -72,17 +72,38 @@ static bool check_search(exchange *x, json_t *body, sa_translate_options *o) {
     return false;
 }
 
+/* What is certain of a translation, as an event. */
+static void show(search_job *j, size_t i, const sa_glimpse *glimpse) {
+    stream_event(j->job.user, "token",
+                 json_pack("{s:I, s:i, s:i, s:s}", "item", (json_int_t)i, "piece", glimpse->piece, "index",
+                           glimpse->length, "text", glimpse->text));
+}
+
+static bool read_stream(exchange *x, json_t *body, bool *stream) {
+    json_t *value = json_object_get(body, "stream");
+    *stream = json_is_true(value);
+    if (!value || json_is_boolean(value))
+        return true;
+    answer_error(x, 400, "\"stream\" must be true or false");
+    return false;
+}
+
 void begin_translate(exchange *x, json_t *body) {
-    static const char *const names[] = {"text", "model", "prefix", "protect", NULL};
+    static const char *const names[] = {"text", "model", "prefix", "protect", "stream", NULL};
+    bool stream = false;
     sa_translate_options o;
     sa_alignment_options links;
     text_list text = {0}, prefix = {0};
     const hosted_model *model;
     if (request_object(x, body) && only_known(x, body, search_fields, names) && (model = request_model(x, body)) &&
-        request_search(x, body, search_fields, &o) && check_search(x, body, &o) &&
+        request_search(x, body, search_fields, &o) && check_search(x, body, &o) && read_stream(x, body, &stream) &&
         read_links(x, body, o.attention, &links) && request_texts(x, body, "text", &text) &&
         request_optional_texts(x, body, "prefix", text.n, &prefix))
         set_job(x, &translate_kind, model, &o, &links, &text, NULL, &prefix);
+    if (x->job && stream) {
+        x->streaming = true;
+        ((search_job *)(void *)x->job)->show = show;
+    }
     free(text.text);
     free(prefix.text);
 }

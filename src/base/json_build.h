@@ -1,6 +1,6 @@
 /* Building JSON: failures (NULL, no memory, a text that is not UTF-8) stick in *ok, which is looked at once. */
-#ifndef SERVE_JSON_BUILD_H
-#define SERVE_JSON_BUILD_H
+#ifndef BASE_JSON_BUILD_H
+#define BASE_JSON_BUILD_H
 
 #include <jansson.h>
 #include <math.h>
@@ -19,6 +19,11 @@ static inline void append(json_t *array, json_t *value, bool *ok) {
 static inline json_t *rounded(double x, int decimals) {
     double scale = pow(10, decimals);
     return isfinite(x) ? json_real(round(x * scale) / scale) : json_null();
+}
+
+/* null where it is not finite. */
+static inline json_t *number_json(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static inline json_t *strings_json(char *const *text, int n, bool *ok) {
