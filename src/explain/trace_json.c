@@ -1,28 +1,14 @@
 /* A trace as JSON, as the server and the program give it out. */
 #include "base/error.h"
+#include "base/json_build.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <softalign/trace.h>
 #include <string.h>
-
-/* Jansson's functions take NULL for a value without memory and fail: one flag is enough. */
-static void put(json_t *object, const char *key, json_t *value, bool *ok) {
-    *ok = json_object_set_new(object, key, value) == 0 && *ok;
-}
-
-static void append(json_t *array, json_t *value, bool *ok) {
-    *ok = json_array_append_new(array, value) == 0 && *ok;
-}
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *vector(const float *x, long n, bool *ok) {
     json_t *array = json_array();
     for (long k = 0; k < n; k++)
-        append(array, number((double)x[k]), ok);
+        append(array, number_json((double)x[k]), ok);
     return array;
 }
 
@@ -38,13 +24,6 @@ static void put_matrix(json_t *object, const char *key, const float *x, long row
     json_t *array = json_array();
     for (long i = 0; i < rows; i++)
         append(array, vector(x + i * cols, cols, ok), ok);
-    put(object, key, array, ok);
-}
-
-static void put_texts(json_t *object, const char *key, char *const *text, int n, bool *ok) {
-    json_t *array = json_array();
-    for (int i = 0; i < n; i++)
-        append(array, json_string(text[i]), ok);
     put(object, key, array, ok);
 }
 
@@ -122,7 +101,7 @@ static void put_likely(json_t *object, const char *key, const sa_likely *likely,
     for (int k = 0; k < n; k++) {
         json_t *one = json_object();
         put(one, "symbol", json_string(likely[k].symbol), ok);
-        put(one, "p", number(likely[k].p), ok);
+        put(one, "p", number_json(likely[k].p), ok);
         append(array, one, ok);
     }
     put(object, key, array, ok);
@@ -157,15 +136,15 @@ static void put_names(json_t *object, const sa_trace *t, bool *ok) {
     json_t *words = json_array(), *log_p = json_array();
     put(object, "preset", json_string(t->preset), ok);
     put(object, "decoder_order", t->decoder_order ? json_string(t->decoder_order) : json_null(), ok);
-    put_texts(object, "source_words", t->source_word, t->n_words, ok);
-    put_texts(object, "source_symbols", t->source_symbol, t->source_length, ok);
+    put(object, "source_words", strings_json(t->source_word, t->n_words, ok), ok);
+    put(object, "source_symbols", strings_json(t->source_symbol, t->source_length, ok), ok);
     for (int j = 0; j < t->source_length; j++)
         append(words, json_integer(t->word_of_symbol[j]), ok);
     put(object, "source_word", words, ok);
     put(object, "target", json_string(t->target), ok);
-    put_texts(object, "target_symbols", t->target_symbol, t->target_length, ok);
+    put(object, "target_symbols", strings_json(t->target_symbol, t->target_length, ok), ok);
     for (int i = 0; i < t->target_length; i++)
-        append(log_p, number(t->log_p[i]), ok);
+        append(log_p, number_json(t->log_p[i]), ok);
     put(object, "log_p", log_p, ok);
 }
 

@@ -10,6 +10,7 @@ const route routes[] = {
     {"POST", "/v1/align", DIALECT_OWN, .waits = true, .begin = begin_align, .answer = answer_align},
     {"POST", "/v1/score", DIALECT_OWN, .waits = true, .begin = begin_score, .answer = answer_score},
     {"POST", "/v1/explain", DIALECT_OWN, .waits = true, .begin = begin_explain, .answer = answer_explain},
+    {"POST", "/v1/trace", DIALECT_OWN, .waits = true, .begin = begin_trace, .answer = answer_trace},
     {"GET", "/v1/models", DIALECT_OWN, .waits = true, .begin = begin_models},
     {"POST", "/translate", DIALECT_LIBRE, .waits = true, .forms = true, .begin = begin_libre_translate,
      .answer = answer_libre_translate},

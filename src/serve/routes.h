@@ -45,6 +45,8 @@ void begin_score(exchange *x, json_t *body);
 json_t *answer_score(exchange *x, sa_error *error);
 void begin_explain(exchange *x, json_t *body);
 json_t *answer_explain(exchange *x, sa_error *error);
+void begin_trace(exchange *x, json_t *body);
+json_t *answer_trace(exchange *x, sa_error *error);
 void begin_models(exchange *x, json_t *body);
 
 void begin_libre_translate(exchange *x, json_t *body); /* LibreTranslate's */
