@@ -85,12 +85,13 @@ static sa_status check_pair(const trace_job *job, sa_error *error) {
 
 /* ---- the pair ---------------------------------------------------------------------------------------- */
 
-/* The best translation, as symbols with blanks between. */
-static sa_status translate(const trace_job *job, const char *source, sa_translation **out, sa_error *error) {
+/* The best translation, as text or as symbols with blanks between. */
+static sa_status translate(const trace_job *job, const char *source, bool as_symbols, sa_translation **out,
+                           sa_error *error) {
     sa_translate_options o;
     sa_translate_options_init(&o);
     o.threads = 1;
-    o.symbols = true;
+    o.symbols = as_symbols;
     o.max_length = job->options->max_length;
     o.protect = job->options->protect;
     return sa_translate(job->model, &source, 1, &o, out, error);
@@ -181,18 +182,17 @@ static void keep_names(trace_job *job, const char *source, const sa_translation 
     out->target_symbol = keep_texts(job, t->hypothesis[0].symbol, out->target_length);
 }
 
-static sa_status keep_target(trace_job *job, const char *given, sa_error *error) {
-    strbuf text = {0};
-    if (given) {
-        job->out->target = keep_text(job, given, strlen(given));
-        return SA_OK;
+/* What was not given is translated once more: symbols alone do not tell the text, in which items of the source
+ * stand. */
+static sa_status keep_target(trace_job *job, const char *source, const char *given, sa_error *error) {
+    sa_translation *best = NULL;
+    if (!given) {
+        SA_TRY(translate(job, source, false, &best, error));
+        given = best->hypothesis[0].text;
     }
-    sa_status status =
-        vocab_decode(job->model->target, job->target.ids.id, job->target.ids.n - 1, NULL, &text, error);
-    if (status == SA_OK)
-        job->out->target = keep_text(job, text.data ? text.data : "", text.length);
-    strbuf_free(&text);
-    return status;
+    job->out->target = keep_text(job, given, strlen(given));
+    sa_translations_free(best, 1);
+    return SA_OK;
 }
 
 /* Symbols, words and texts of both sides. */
@@ -201,7 +201,7 @@ static sa_status prepare(trace_job *job, const char *source, const char *given, 
     const char *target = given;
     bool read = job->options->symbols || !given;
     sa_status status = SA_OK;
-    if (!given && (status = translate(job, source, &best, error)) == SA_OK)
+    if (!given && (status = translate(job, source, true, &best, error)) == SA_OK)
         target = best->hypothesis[0].text;
     if (status == SA_OK)
         status = encode(job, source, target, read, error);
@@ -211,7 +211,7 @@ static sa_status prepare(trace_job *job, const char *source, const char *given, 
         status = describe(job, source, target, read, &described, error);
     if (status == SA_OK) {
         keep_names(job, source, described);
-        status = keep_target(job, given, error);
+        status = keep_target(job, source, given, error);
     }
     sa_translations_free(best, 1);
     sa_translations_free(described, 1);

@@ -485,10 +485,10 @@ static void explaining(void **state) {
     exhaust(open_and_explain, true, 1);
 }
 
-/* A tape goes back three times, and once after opening. */
+/* A tape goes back four times, and once after opening. */
 static void tracing(void **state) {
     (void)state;
-    exhaust(open_and_trace, false, 4);
+    exhaust(open_and_trace, false, 5);
     exhaust(open_and_trace, true, 0);
 }
 
