@@ -133,6 +133,25 @@ static json_int_t bytes_of(const serve_model *m) {
     return bytes;
 }
 
+/* The scores that `softalign evaluate --json` wrote into a file beside the model, best.evaluation.json beside
+ * best.safetensors, without the names of its texts; null where there is none. */
+static json_t *evaluation_of(const serve_model *m) {
+    static const char ending[] = ".safetensors";
+    const char *model = m->path[0];
+    size_t n = strlen(model), cut = sizeof ending - 1;
+    if (n > cut && strcmp(model + n - cut, ending) == 0)
+        n -= cut;
+    char *path;
+    if (asprintf(&path, "%.*s.evaluation.json", (int)n, model) < 0)
+        return NULL;
+    json_t *evaluation = json_load_file(path, 0, NULL);
+    free(path);
+    json_t *system = json_array_get(json_object_get(evaluation, "systems"), 0);
+    json_t *scores = json_incref(json_object_get(system, "scores"));
+    json_decref(evaluation);
+    return scores != NULL ? scores : json_null();
+}
+
 static json_t *code_of(const char *code) {
     return *code ? json_string(code) : json_null();
 }
@@ -160,5 +179,6 @@ json_t *hosted_describe(const hosted_model *m) {
     put(object, "sizes", sizes_of(c, &ok), &ok);
     put(object, "tensors", tensors, &ok);
     put(object, "file_bytes", json_integer(bytes_of(m->is)), &ok);
+    put(object, "evaluation", evaluation_of(m->is), &ok);
     return finished_json(object, ok);
 }
