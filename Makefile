@@ -28,6 +28,14 @@ paper-quick: all
 	@ninja -C $(BUILD) examples/help_pairs
 	@$(MAKE) --no-print-directory -f experiments/paper/Makefile SIZE=quick
 
+# The page on a model: the one in the box, or what 'make demo' trained.
+lab: all
+	@scripts/lab.sh serve $(BUILD)/softalign
+
+lab-check: all
+	@scripts/lab.sh check
+	@scripts/check.sh $(BUILD) lab
+
 install: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dprefix="$(PREFIX)"
 	@ninja -C $(BUILD) deliverables
@@ -46,6 +54,8 @@ help:
 	@echo 'make demo       build, get real text, train for four minutes, show translations (examples/demo.sh)'
 	@echo 'make paper-quick  the experiments of Bahdanau et al. (2015) in small, ten minutes (experiments/paper)'
 	@echo 'make paper      the same on a corpus of your own, hours (TRAIN=... DEV=... TEST=...)'
+	@echo 'make lab        show a translation being made, in a browser: the Lab, on a model'
+	@echo 'make lab-check  the tests of the Lab, with Node and Chromium'
 	@echo 'make install    install program, library, header and man page below PREFIX (/usr/local), inside DESTDIR'
 	@echo 'make format     format the sources with clang-format 14'
 	@echo 'make clean      remove what was built'

@@ -28,6 +28,9 @@ clang                 command clang
 clang-format-14       command clang-format-14
 libopenmpi-dev        module  ompi-c
 openmpi-bin           command mpirun
+nodejs                command node
+npm                   command npm
+chromium              command chromium
 '
 
 has_header() {
