@@ -12,6 +12,7 @@ export interface Relative {
     arxiv: string;
     parameters: number | null;
     vocabulary: string;
+    context: string; // longest sentence in training
     embedding: string;
     state: string;
     attention: boolean;
@@ -26,6 +27,7 @@ export const relatives: Relative[] = [
         arxiv: '1406.1078',
         parameters: 68575240,
         vocabulary: '30 000, 30 000',
+        context: '50',
         embedding: '620',
         state: '1000',
         attention: false,
@@ -38,6 +40,7 @@ export const relatives: Relative[] = [
         arxiv: '1409.3215',
         parameters: 384112000,
         vocabulary: '160 000, 80 000',
+        context: '–',
         embedding: '1000',
         state: '4 × 1000',
         attention: false,
@@ -50,6 +53,7 @@ export const relatives: Relative[] = [
         arxiv: '1409.0473',
         parameters: 80437240,
         vocabulary: '30 000, 30 000',
+        context: '50',
         embedding: '620',
         state: '2 × 1000',
         attention: true,
@@ -62,6 +66,7 @@ export const relatives: Relative[] = [
         arxiv: '1502.03044',
         parameters: null,
         vocabulary: '–, 10 000',
+        context: '–',
         embedding: '512',
         state: '1800',
         attention: true,
@@ -74,6 +79,7 @@ export const relatives: Relative[] = [
         arxiv: '1508.04025',
         parameters: 221082000,
         vocabulary: '50 000, 50 000',
+        context: '50',
         embedding: '1000',
         state: '4 × 1000',
         attention: true,
@@ -86,6 +92,7 @@ export const relatives: Relative[] = [
         arxiv: '1609.08144',
         parameters: 280858880,
         vocabulary: '32 000, 32 000',
+        context: '–',
         embedding: '1024',
         state: '8 × 1024',
         attention: true,
@@ -98,6 +105,7 @@ export const relatives: Relative[] = [
         arxiv: '1706.03762',
         parameters: 63082632,
         vocabulary: '37 000, 37 000',
+        context: '–',
         embedding: '512',
         state: '6 × 512',
         attention: true,

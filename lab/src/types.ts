@@ -15,14 +15,12 @@ export interface Model {
     sizes: Record<string, unknown>;
     tensors: { name: string; shape: number[] }[];
     file_bytes: number;
-    memory_bytes?: number;
     evaluation?: Score[] | null;
 }
 
 export interface Models {
     models: Model[];
-    version?: string;
-    machine?: { cores?: number; cpu?: string };
+    memory_bytes?: number | null; // of the server, with all models
 }
 
 // Of `softalign evaluate --json --by-length`: figure 2 of the paper.

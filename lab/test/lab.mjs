@@ -390,6 +390,10 @@ const checks = {
             (await page.locator('.sheet').innerText()).includes(count(models[0].parameters)),
             'the data sheet lacks the parameters',
         );
+        check(
+            /holds \d+(\.\d+)? [MG]B in memory/.test(await page.locator('.room').innerText()),
+            'no memory of the server',
+        );
         await page.getByRole('button', { name: 'Measure' }).click();
         await page.locator('.chart').nth(1).waitFor();
         await page.getByRole('button', { name: 'Measure' }).waitFor({ timeout: 120000 });

@@ -4,7 +4,9 @@
 #include "serve/request.h"
 #include "serve/server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Options that a route has beside its tables. */
 static bool only_known(exchange *x, json_t *body, const field *table, const char *const *names) {
@@ -151,6 +153,17 @@ json_t *answer_score(exchange *x, sa_error *error) {
 
 /* ---- /v1/models -------------------------------------------------------------------------------------- */
 
+/* What the process holds in memory, with all models: pages of files that it has touched included. */
+static json_t *memory_used(void) {
+    long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return json_null();
+    bool read = fscanf(file, "%*s %lld", &pages) == 1;
+    fclose(file);
+    return read ? json_integer(pages * sysconf(_SC_PAGESIZE)) : json_null();
+}
+
 void begin_models(exchange *x, json_t *body) {
     (void)body;
     bool ok = true;
@@ -158,5 +171,6 @@ void begin_models(exchange *x, json_t *body) {
     for (int i = 0; i < x->server->models.n; i++)
         append(list, hosted_describe(&x->server->models.model[i]), &ok);
     put(object, "models", list, &ok);
+    put(object, "memory_bytes", memory_used(), &ok);
     answer_json(x, 200, finished_json(object, ok));
 }

@@ -1,5 +1,5 @@
 import { Fragment, type ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import glossary from '../../data/glossary.json';
 import { useLab } from '../lab';
 import type { Language } from '../words';
@@ -43,7 +43,8 @@ export function GlossaryPopup() {
     const box = useRef<HTMLDivElement>(null);
     listener = setOpen;
 
-    useEffect(() => {
+    // Before it is painted: who sees it can shut it.
+    useLayoutEffect(() => {
         if (open === null || box.current === null) return;
         const word = open.at.getBoundingClientRect();
         const own = box.current;

@@ -203,6 +203,13 @@ function trainingOf(model: Model): string {
     );
 }
 
+// The longest sentence that the model was trained on, in its symbols.
+function contextOf(model: Model): string {
+    const options = model.training?.options as Record<string, unknown> | undefined;
+    const most = options?.max_length;
+    return typeof most === 'number' ? String(most) : '–';
+}
+
 function DataSheet(props: { models: Model[] }) {
     const { words } = useLab();
     const w = words.family;
@@ -220,7 +227,7 @@ function DataSheet(props: { models: Model[] }) {
         [w.rowNames.attention, (m) => (m.attention ? w.yes : w.no), (r) => (r.attention ? w.yes : w.no)],
         [w.rowNames.order, (m) => m.decoder_order ?? '–', () => '–'],
         [w.rowNames.file, (m) => bytes(m.file_bytes), () => '–'],
-        [w.rowNames.memory, (m) => (m.memory_bytes ? bytes(m.memory_bytes) : '–'), () => '–'],
+        [w.rowNames.context, contextOf, (r) => r.context],
         [w.rowNames.training, trainingOf, () => '–'],
     ];
     return (
@@ -264,6 +271,7 @@ export function Family() {
     const { words, model } = lab;
     const w = words.family;
     const models = lab.models.data?.models ?? [];
+    const memory = lab.models.data?.memory_bytes;
     const [picked, pick] = useState<Kin | null>(null);
     if (model === null) return null;
     const at = picked ?? kinOf(model);
@@ -307,6 +315,7 @@ export function Family() {
             <h2>{w.sheet}</h2>
             <p>{w.sheetNote}</p>
             <DataSheet models={models} />
+            {memory && <p class="figure">{w.memory(bytes(memory))}</p>}
             <Limits model={model} models={models} />
         </>
     );

@@ -242,10 +242,11 @@ export const ar: Words = {
         },
         sheet: 'بطاقة البيانات',
         sheetNote: 'النماذج المحمّلة بجانب نماذج الأوراق.',
+        memory: (n) => `يشغل الخادم ${n} من الذاكرة، مع كل نماذجه.`,
         rowNames: {
             parameters: 'المعاملات',
             file: 'الملف',
-            memory: 'الذاكرة',
+            context: 'أطول جملة في التدريب',
             training: 'نص التدريب',
             vocabulary: 'المعجم (المصدر، الهدف)',
             embedding: 'التضمين',

@@ -258,10 +258,11 @@ export const en = {
         },
         sheet: 'Data sheet',
         sheetNote: 'The loaded models, beside those of the papers.',
+        memory: (n: string) => `The server holds ${n} in memory, with all its models.`,
         rowNames: {
             parameters: 'parameters',
             file: 'file',
-            memory: 'memory',
+            context: 'longest sentence in training',
             training: 'training text',
             vocabulary: 'vocabulary (source, target)',
             embedding: 'embedding',

@@ -259,10 +259,11 @@ export const fr: Words = {
         },
         sheet: 'Fiche technique',
         sheetNote: 'Les modèles chargés, à côté de ceux des articles.',
+        memory: (n) => `Le serveur occupe ${n} de mémoire, avec tous ses modèles.`,
         rowNames: {
             parameters: 'paramètres',
             file: 'fichier',
-            memory: 'mémoire',
+            context: 'plus longue phrase de l’entraînement',
             training: 'texte d’entraînement',
             vocabulary: 'vocabulaire (source, cible)',
             embedding: 'plongement',
