@@ -1,12 +1,13 @@
 /* A client of HTTP for tests of the server, and for measuring it:
  *
  *   http_client URL request METHOD PATH [HEADER]... < BODY   prints the status, the headers, a blank line, the body
- *   http_client URL raw [MILLISECONDS] < BYTES   sends bytes as they are, at once or one after each pause; prints the answer
- *   http_client URL leave N PATH < BODY          asks N times, and leaves each time before the answer
+ *   http_client URL raw [MILLISECONDS] < BYTES   sends bytes as they are, at once or one after each pause; prints
+ * the answer http_client URL leave N PATH < BODY          asks N times, and leaves each time before the answer
  *   http_client URL storm CLIENTS REQUESTS IN OUT [FIRST]
  *       so many clients at once send so many requests each, one after the other on one connection: line k of IN to
  *       /v1/translate, whose translation must be line k of OUT; prints how it went. FIRST: the line to begin with
- *   http_client URL mix CLIENTS SECONDS IN       clients ask, ask wrongly, ask for too much, dawdle and leave, for so long
+ *   http_client URL mix CLIENTS SECONDS IN       clients ask, ask wrongly, ask for too much, dawdle and leave, for
+ * so long
  *
  * Exit status 0 when all went as it should, else 1. */
 #include <arpa/inet.h>
@@ -17,6 +18,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,8 +319,8 @@ static bytes translation_request(const char *text) {
 static bool is_translation(const answer *a, const char *wanted) {
     json_t *root = json_loads(a->body.at, 0, NULL);
     json_t *first = json_array_get(json_object_get(root, "translations"), 0);
-    const char *text = json_string_value(
-        json_object_get(json_array_get(json_object_get(first, "hypotheses"), 0), "text"));
+    const char *text =
+        json_string_value(json_object_get(json_array_get(json_object_get(first, "hypotheses"), 0), "text"));
     bool same = text != NULL && strcmp(text, wanted) == 0;
     json_decref(root);
     return same;
@@ -387,7 +389,8 @@ static int run_storm(int argc, char **argv) {
     run_together(s.clients, storm_client, &s);
     double seconds = seconds_now() - begun;
     qsort(s.seconds, n, sizeof *s.seconds, compare_doubles);
-    printf("%zu requests of %d clients in %.2f s: %ld failed, %ld wrong\n", n, s.clients, seconds, s.failed, s.wrong);
+    printf("%zu requests of %d clients in %.2f s: %ld failed, %ld wrong\n", n, s.clients, seconds, s.failed,
+           s.wrong);
     printf("seconds: p50 %.4f, p90 %.4f, p99 %.4f, longest %.4f\n", s.seconds[n / 2], s.seconds[n * 9 / 10],
            s.seconds[n * 99 / 100], s.seconds[n - 1]);
     printf("%.1f requests/s, %.1f words/s\n", (double)n / seconds, (double)s.words / seconds);
@@ -426,8 +429,16 @@ static bool ask_well(mix *m, unsigned r) {
 }
 
 static bool ask_wrongly(mix *m, unsigned r) {
-    static const char *const bodies[] = {"", "{}", "[]", "null", "\"\"", "{\"text\":7}", "{\"text\":", "\xff\xfe",
-                                         "{\"text\":\"a\",\"beam_size\":-1}", "{\"text\":\"a\",\"what\":1}"};
+    static const char *const bodies[] = {"",
+                                         "{}",
+                                         "[]",
+                                         "null",
+                                         "\"\"",
+                                         "{\"text\":7}",
+                                         "{\"text\":",
+                                         "\xff\xfe",
+                                         "{\"text\":\"a\",\"beam_size\":-1}",
+                                         "{\"text\":\"a\",\"what\":1}"};
     (void)m;
     const char *text = bodies[r % (sizeof bodies / sizeof *bodies)];
     bytes body = {.at = (char *)(uintptr_t)text, .n = strlen(text)};
@@ -439,7 +450,8 @@ static bool ask_wrongly(mix *m, unsigned r) {
 
 /* Chunks without end, and lengths that are too great. */
 static bool ask_too_much(mix *m, unsigned r) {
-    static const char big[] = "POST /v1/translate HTTP/1.1\r\nHost: t\r\nContent-Length: 50000000\r\n\r\n{\"text\":\"";
+    static const char big[] =
+        "POST /v1/translate HTTP/1.1\r\nHost: t\r\nContent-Length: 50000000\r\n\r\n{\"text\":\"";
     static const char chunked[] = "POST /v1/translate HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
     (void)m;
     char chunk[4096 + 16];
@@ -490,8 +502,8 @@ static bool vanish(mix *m, unsigned r) {
 }
 
 static void *mix_client(void *argument) {
-    static bool (*const ways[])(mix *m, unsigned r) = {ask_well, ask_well,     ask_well, ask_wrongly,
-                                                       vanish,   ask_too_much, dawdle,   ask_well};
+    static bool (*const ways[])(mix * m, unsigned r) = {ask_well, ask_well,     ask_well, ask_wrongly,
+                                                        vanish,   ask_too_much, dawdle,   ask_well};
     mix *m = argument;
     unsigned random = 1 + (unsigned)atomic_fetch_add(&m->next, 1);
     while (seconds_now() < m->end) {
@@ -520,7 +532,11 @@ int main(int argc, char **argv) {
         const char *name;
         int least;
         int (*run)(int argc, char **argv);
-    } ways[] = {{"request", 2, run_request}, {"raw", 0, run_raw}, {"leave", 2, run_leave}, {"storm", 4, run_storm}, {"mix", 3, run_mix}};
+    } ways[] = {{"request", 2, run_request},
+                {"raw", 0, run_raw},
+                {"leave", 2, run_leave},
+                {"storm", 4, run_storm},
+                {"mix", 3, run_mix}};
     char host[64] = "";
     unsigned port = 0;
     signal(SIGPIPE, SIG_IGN);
