@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:?SECONDS is missing}
 shift
-all='fuzz_model fuzz_reader fuzz_record fuzz_safetensors fuzz_text fuzz_vocab'
+all='fuzz_model fuzz_reader fuzz_record fuzz_request fuzz_safetensors fuzz_text fuzz_vocab'
 # shellcheck disable=SC2086 # a list of words
 [ $# -gt 0 ] || set -- $all
 

@@ -108,6 +108,15 @@ static sa_status make_parts(server *s, sa_error *error) {
     return s->metrics && s->peers ? SA_OK : sa_fail_memory(error, 0);
 }
 
+/* What is not there is told before there is an address. */
+static sa_status check_files(const serve_options *o, sa_error *error) {
+    for (int i = 0; i < o->n_models; i++)
+        for (int k = 0; k < o->model[i].n; k++)
+            if (access(o->model[i].path[k], R_OK) != 0)
+                return sa_fail(error, SA_IO, "%s: %s", o->model[i].path[k], strerror(errno));
+    return SA_OK;
+}
+
 sa_status serve_open(server **out, const serve_options *options, sa_error *error) {
     server *s = *out = calloc(1, sizeof *s);
     int fd = -1;
@@ -115,7 +124,9 @@ sa_status serve_open(server **out, const serve_options *options, sa_error *error
         return sa_fail_memory(error, sizeof *s);
     s->options = options;
     s->socket = -1;
-    sa_status status = make_parts(s, error);
+    sa_status status = check_files(options, error);
+    if (status == SA_OK)
+        status = make_parts(s, error);
     if (status == SA_OK)
         status = listen_at(&fd, options, error);
     if (status == SA_OK) {

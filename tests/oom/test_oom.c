@@ -489,7 +489,7 @@ static void explaining(void **state) {
 static void tracing(void **state) {
     (void)state;
     exhaust(open_and_trace, false, 5);
-    exhaust(open_and_trace, true, 0);
+    exhaust(open_and_trace, true, 1);
 }
 
 static void quantizing(void **state) {
