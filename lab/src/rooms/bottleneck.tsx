@@ -24,6 +24,15 @@ function sharesOf(trace: Trace, words: number): number[] {
 
 const isWord = (word: string) => /[\p{L}\p{N}]/u.test(word);
 
+// A source word that all words of the translation together looked at with less than this has been left out of it.
+const answered = 0.25;
+
+function lookedAt(alignment: Aligned['alignments'][number] | undefined, j: number): number {
+    if (alignment === undefined) return 0;
+    const { weights, target_words: target } = alignment;
+    return weights.reduce((sum, row, i) => (target[i] === '</s>' ? sum : sum + (row[j] ?? 0)), 0);
+}
+
 // One model on the sentence so far.
 function Side(props: { title: string; model: Model; judge: Model; text: string }) {
     const { words } = useLab();
@@ -43,8 +52,7 @@ function Side(props: { title: string; model: Model; judge: Model; text: string }
     );
     const alignment = aligned.data?.alignments[0];
     const source = alignment?.source_words.filter((word) => word !== '</s>') ?? [];
-    const linked = new Set(alignment?.links.map(([j]) => j));
-    const lost = source.map((word, j) => isWord(word) && !linked.has(j));
+    const lost = source.map((word, j) => isWord(word) && lookedAt(alignment, j) < answered);
     return (
         <section class="side" aria-label={props.title}>
             <h3>{props.title}</h3>

@@ -71,7 +71,7 @@ export const en = {
         both: 'both',
         withAttention: 'With attention (RNNsearch)',
         withoutAttention: 'Without (RNN encoder–decoder)',
-        lost: 'Struck through: source words that no word of the translation answers to, as the model with attention aligns them.',
+        lost: 'Struck through: source words that all words of the translation together looked at with less than 0.25, by the model with attention.',
         lostMark: 'lost',
         lostCount: (lost: number, all: number) => `${lost} of ${all} source words lost`,
         reach: 'What of each source word still reaches the translation',

@@ -72,7 +72,7 @@ export const fr: Words = {
         both: 'les deux',
         withAttention: 'Avec attention (RNNsearch)',
         withoutAttention: 'Sans (encodeur-décodeur RNN)',
-        lost: 'Barrés : les mots source auxquels aucun mot de la traduction ne répond, selon l’alignement du modèle avec attention.',
+        lost: 'Barrés : les mots source que tous les mots de la traduction ensemble ont regardés avec moins de 0.25, selon le modèle avec attention.',
         lostMark: 'perdu',
         lostCount: (lost, all) => `${lost} mots source perdus sur ${all}`,
         reach: 'Ce qui, de chaque mot source, atteint encore la traduction',
