@@ -34,12 +34,19 @@ export interface Hypothesis {
     text: string;
     score: number;
     normalized_score: number;
-    words: string[]; // of the text, "</s>" last
-    source_words: string[]; // likewise
+    words?: string[]; // of the text, "</s>" last; this and what follows with an alignment
+    source_words?: string[]; // likewise
     symbols?: string[]; // of the model, "</s>" last
     symbol_scores?: number[];
     alignment?: number[][]; // a row for each of `words`, a column for each of `source_words`
     links?: [number, number, number][]; // source word, target word, weight
+}
+
+// One that came with its alignment.
+export type AlignedHypothesis = Hypothesis & Required<Pick<Hypothesis, 'words' | 'source_words' | 'alignment'>>;
+
+export function isAligned(h: Hypothesis | undefined): h is AlignedHypothesis {
+    return h?.alignment !== undefined && h.words !== undefined && h.source_words !== undefined;
 }
 
 export interface Translated {

@@ -499,6 +499,18 @@ async function manners() {
     await page.context().close();
 }
 
+// Models of other kinds: a room shows what it can, or says why not, and nothing fails.
+async function kinds(models) {
+    const page = await open();
+    for (const { name } of models.slice(1))
+        for (const room of rooms.slice(0, 9)) {
+            await visit(page, room, sentence, `&model=${name}`);
+            await until(page, () => document.querySelector('.waiting') === null);
+            same(await page.locator('.failure').count(), 0, `${name}, ${room}: failures`);
+        }
+    await page.context().close();
+}
+
 async function looks() {
     for (const [name, options, more] of [
         ['phone', { viewport: { width: 360, height: 740 } }, ''],
@@ -566,6 +578,7 @@ try {
     }
     await page.context().close();
     await manners();
+    await kinds(models);
     await looks();
     await size();
     for (const complaint of new Set(complaints)) fail(`the browser says: ${complaint}`);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../api';
-import { useLab } from '../lab';
+import { canTrace, useLab } from '../lab';
 import { Picker } from '../parts/bars';
 import { Failure, Notice, Shown, Waiting } from '../parts/notice';
 import { Scroll } from '../parts/scroll';
@@ -44,7 +44,8 @@ export function Explanation() {
     const { words, model } = lab;
     const w = words.explanation;
     const target = lab.hypotheses[lab.chosen]?.text;
-    const ready = model?.attention && target !== undefined && target !== '' && !lab.translated.waiting;
+    const ready =
+        model?.attention && canTrace(model) && target !== undefined && target !== '' && !lab.translated.waiting;
     const request = ready ? { model: model.name, source: lab.source.trim(), target, permutations: 0 } : null;
     const explained = useApi<ExplainedAnswer>('/v1/explain', request);
     const [seeking, seek] = useState(false);
@@ -55,6 +56,7 @@ export function Explanation() {
     useEffect(() => seek(false), [target, model?.name, lab.source]);
     if (model === null) return null;
     if (!model.attention) return <Notice>{words.needsAttention(model.name)}</Notice>;
+    if (!canTrace(model)) return <Notice>{words.needsOneLook(model.name)}</Notice>;
     const names = { attention: w.attention, gradient: w.gradient, leaveOneOut: w.leaveOneOut };
     return (
         <>

@@ -53,7 +53,7 @@ async function measure(
             ms = Math.min(ms, answer.elapsed_ms ?? performance.now() - begin);
         }
         const h = answer?.translations[0]?.hypotheses[0];
-        if (h) each({ source: h.source_words?.length ?? n + 1, target: h.symbols?.length ?? h.words.length, ms });
+        if (h) each({ source: h.source_words?.length ?? n + 1, target: h.symbols?.length ?? 0, ms });
     }
 }
 

@@ -6,6 +6,7 @@ import { Heatmap } from '../parts/heatmap';
 import { Failure, Notice } from '../parts/notice';
 import { percent, shown } from '../parts/symbols';
 import { Prose } from '../parts/term';
+import { isAligned } from '../types';
 
 const backMost = 12; // words that are listed
 
@@ -54,7 +55,7 @@ export function Matrix() {
             weights: trace.data.weights,
             links: [],
         };
-    else if (unit === 'words' && h?.alignment)
+    else if (unit === 'words' && isAligned(h))
         drawn = {
             rows: h.words,
             columns: h.source_words,

@@ -1,20 +1,21 @@
 import { useState } from 'preact/hooks';
 import { useLab } from '../lab';
 import { Scroll } from '../parts/scroll';
+import { Notice } from '../parts/notice';
 import { beginsWord, decimal, percent, shown } from '../parts/symbols';
 import { Prose } from '../parts/term';
-import type { Hypothesis } from '../types';
+import { isAligned, type AlignedHypothesis } from '../types';
 
 type Side = 'source' | 'target';
 
 // How strongly each word of the other side goes with the word pointed at: the weights of its row, or of its column.
-function partners(h: Hypothesis, side: Side, at: number): number[] {
-    const weights = h.alignment ?? [];
+function partners(h: AlignedHypothesis, side: Side, at: number): number[] {
+    const weights = h.alignment;
     return side === 'target' ? (weights[at] ?? []) : h.words.map((_, i) => weights[i]?.[at] ?? 0);
 }
 
 // The probability of each word: the product of those of its symbols, where the model's symbols make up the words.
-function probabilities(h: Hypothesis): number[] {
+function probabilities(h: AlignedHypothesis): number[] {
     const { symbols, symbol_scores: scores } = h;
     if (symbols === undefined || scores === undefined) return [];
     const subwords = symbols.some(beginsWord);
@@ -26,7 +27,7 @@ function probabilities(h: Hypothesis): number[] {
     return sums.length === h.words.length ? sums.map(Math.exp) : [];
 }
 
-function Words(props: { h: Hypothesis }) {
+function Words(props: { h: AlignedHypothesis }) {
     const { h } = props;
     const { words } = useLab();
     const [at, setAt] = useState<{ side: Side; index: number } | null>(null);
@@ -92,7 +93,10 @@ export function Translate() {
             <p>
                 <Prose text={w.intro} />
             </p>
-            {h !== undefined && <Words h={h} />}
+            {isAligned(h) && <Words h={h} />}
+            {lab.model !== null && !lab.model.attention && (
+                <Notice>{lab.words.needsAttention(lab.model.name)}</Notice>
+            )}
             <div class="tools">
                 {(['copy', 'share'] as const).map((about) => (
                     <button

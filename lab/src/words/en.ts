@@ -21,7 +21,9 @@ export const en = {
     failed: 'That did not work:',
     noServer: 'The server does not answer:',
     needsTrace: (model: string) =>
-        `This room looks inside an RNNsearch model (presets small and rnnsearch). The model “${model}” is of another kind; its matrix, translations and data sheet are in the other rooms.`,
+        `This room takes apart models that look once for each word with additive attention, as RNNsearch does (presets small, rnnsearch and gnmt). The model “${model}” is of another kind; its translations and its data sheet are in the other rooms.`,
+    needsOneLook: (model: string) =>
+        `The model “${model}” looks with several heads in several layers: which of its weights would be the explanation is a question of its own, which this room does not answer.`,
     needsAttention: (model: string) =>
         `The model “${model}” has no attention, so there is nothing to show here. Choose another model above.`,
     orderNote: {

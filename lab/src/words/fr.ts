@@ -22,7 +22,9 @@ export const fr: Words = {
     failed: 'Cela n’a pas marché :',
     noServer: 'Le serveur ne répond pas :',
     needsTrace: (model) =>
-        `Cette salle regarde à l’intérieur d’un modèle RNNsearch (préréglages small et rnnsearch). Le modèle « ${model} » est d’une autre sorte ; sa matrice, ses traductions et sa fiche sont dans les autres salles.`,
+        `Cette salle démonte les modèles qui regardent une fois par mot avec une attention additive, comme RNNsearch (préréglages small, rnnsearch et gnmt). Le modèle « ${model} » est d’une autre sorte ; ses traductions et sa fiche sont dans les autres salles.`,
+    needsOneLook: (model) =>
+        `Le modèle « ${model} » regarde avec plusieurs têtes dans plusieurs couches : lesquels de ses poids seraient l’explication est une autre question, à laquelle cette salle ne répond pas.`,
     needsAttention: (model) =>
         `Le modèle « ${model} » n’a pas d’attention : il n’y a rien à montrer ici. Choisissez un autre modèle en haut.`,
     orderNote: {
