@@ -94,9 +94,7 @@ export function Translate() {
                 <Prose text={w.intro} />
             </p>
             {isAligned(h) && <Words h={h} />}
-            {lab.model !== null && !lab.model.attention && (
-                <Notice>{lab.words.needsAttention(lab.model.name)}</Notice>
-            )}
+            {lab.model !== null && !lab.model.attention && <Notice>{w.noWords(lab.model.name)}</Notice>}
             <div class="tools">
                 {(['copy', 'share'] as const).map((about) => (
                     <button

@@ -48,6 +48,8 @@ export const en = {
         intro: 'An [[encoder-decoder|encoder]] reads your sentence; a [[encoder-decoder|decoder]] writes the translation word by word, and before each word it looks at the source with [[attention|soft attention]]. Point at a word on either side, or move to it with Tab: the words that it is aligned to light up.',
         wordsLabel: 'Words and what they align to',
         probability: 'probability of the word',
+        noWords: (model: string) =>
+            `The model “${model}” has no attention: which words go with which, it does not say.`,
         hypotheses: 'Other translations',
         hypothesesNote: (beam: number) =>
             `What [[beam-search|beam search]] of width ${beam} found, best first. A score is the [[log-probability|log-probability]] of the whole translation, and beside it the same for each word.`,

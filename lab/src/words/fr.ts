@@ -49,6 +49,7 @@ export const fr: Words = {
         intro: 'Un [[encoder-decoder|encodeur]] lit votre phrase ; un [[encoder-decoder|décodeur]] écrit la traduction mot à mot et, avant chaque mot, regarde la source avec une [[attention|attention douce]]. Pointez un mot d’un côté ou de l’autre, ou allez-y avec Tab : les mots auxquels il est aligné s’éclairent.',
         wordsLabel: 'Les mots et leurs alignements',
         probability: 'probabilité du mot',
+        noWords: (model) => `Le modèle « ${model} » n’a pas d’attention : il ne dit pas quels mots vont ensemble.`,
         hypotheses: 'Autres traductions',
         hypothesesNote: (beam) =>
             `Ce qu’a trouvé la [[beam-search|recherche en faisceau]] de largeur ${beam}, la meilleure d’abord. Un score est la [[log-probability|log-probabilité]] de toute la traduction, et à côté la même par mot.`,
