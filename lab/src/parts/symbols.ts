@@ -40,3 +40,17 @@ export function largest(values: number[], k: number): number[] {
         .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]))
         .slice(0, k);
 }
+
+// The probability of each word: the product of those of its symbols. Empty where the model's symbols do not make up so
+// many words, "</s>" included.
+export function wordProbabilities(from: { symbols?: string[]; symbol_scores?: number[] }, words: number): number[] {
+    const { symbols, symbol_scores: scores } = from;
+    if (symbols === undefined || scores === undefined) return [];
+    const subwords = symbols.some(beginsWord);
+    const sums: number[] = [];
+    symbols.forEach((symbol, i) => {
+        if (sums.length === 0 || !subwords || beginsWord(symbol) || symbol === '</s>') sums.push(scores[i]);
+        else sums[sums.length - 1] += scores[i];
+    });
+    return sums.length === words ? sums.map(Math.exp) : [];
+}

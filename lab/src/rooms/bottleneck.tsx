@@ -6,9 +6,10 @@ import { Chart, type Line } from '../parts/chart';
 import { Failure, Shown } from '../parts/notice';
 import { Player, usePlayer } from '../parts/player';
 import { Scroll } from '../parts/scroll';
+import { wordProbabilities } from '../parts/symbols';
 import { Prose } from '../parts/term';
 import { Tinted } from '../parts/tinted';
-import type { Aligned, Model, Trace, Translated } from '../types';
+import type { Aligned, Model, Scored, Trace, Translated } from '../types';
 
 // What of each source word reaches the translation: the gradients of all its words, as shares, the symbols of a word together.
 function sharesOf(trace: Trace, words: number): number[] {
@@ -24,13 +25,19 @@ function sharesOf(trace: Trace, words: number): number[] {
 
 const isWord = (word: string) => /[\p{L}\p{N}]/u.test(word);
 
-// A source word that all words of the translation together looked at with less than this has been left out of it.
-const answered = 0.25;
+// A source word is lost when no word of the translation looked at it with at least `answered`. Whatever is written looks
+// somewhere, so words that the source hardly calls for count less (fully from a probability of `plausible` on), and an
+// unknown word says nothing.
+const answered = 0.15;
+const plausible = 0.02;
 
-function lookedAt(alignment: Aligned['alignments'][number] | undefined, j: number): number {
-    if (alignment === undefined) return 0;
-    const { weights, target_words: target } = alignment;
-    return weights.reduce((sum, row, i) => (target[i] === '</s>' ? sum : sum + (row[j] ?? 0)), 0);
+function lookedAt(alignment: Aligned['alignments'][number], p: number[], j: number): number {
+    const looks = alignment.weights.map((row, i) => {
+        const word = alignment.target_words[i];
+        if (word === '</s>' || word === '<unk>') return 0;
+        return (row[j] ?? 0) * Math.min(1, (p[i] ?? 1) / plausible);
+    });
+    return Math.max(0, ...looks);
 }
 
 // One model on the sentence so far.
@@ -44,6 +51,10 @@ function Side(props: { title: string; model: Model; judge: Model; text: string }
         '/v1/align',
         ready ? { model: props.judge.name, source: props.text, target } : null,
     );
+    const scored = useApi<Scored>(
+        '/v1/score',
+        ready ? { model: props.judge.name, source: props.text, target, word_scores: true } : null,
+    );
     const trace = useApi<Trace>(
         '/v1/trace',
         ready && canTrace(props.model)
@@ -52,7 +63,10 @@ function Side(props: { title: string; model: Model; judge: Model; text: string }
     );
     const alignment = aligned.data?.alignments[0];
     const source = alignment?.source_words.filter((word) => word !== '</s>') ?? [];
-    const lost = source.map((word, j) => isWord(word) && lookedAt(alignment, j) < answered);
+    const p = wordProbabilities(scored.data?.scores[0] ?? {}, alignment?.target_words.length ?? 0);
+    const lost = source.map(
+        (word, j) => alignment !== undefined && isWord(word) && lookedAt(alignment, p, j) < answered,
+    );
     return (
         <section class="side" aria-label={props.title}>
             <h3>{props.title}</h3>
@@ -64,7 +78,8 @@ function Side(props: { title: string; model: Model; judge: Model; text: string }
                 )}
             </Shown>
             {ready && aligned.error !== null && <Failure message={aligned.error} />}
-            {alignment && (
+            {ready && scored.error !== null && <Failure message={scored.error} />}
+            {alignment && !scored.waiting && (
                 <>
                     <p class="hint">{w.lostCount(lost.filter(Boolean).length, source.filter(isWord).length)}</p>
                     <Shown answer={trace}>

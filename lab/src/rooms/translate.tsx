@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLab } from '../lab';
 import { Scroll } from '../parts/scroll';
 import { Notice } from '../parts/notice';
-import { beginsWord, decimal, percent, shown } from '../parts/symbols';
+import { decimal, percent, shown, wordProbabilities } from '../parts/symbols';
 import { Prose } from '../parts/term';
 import { isAligned, type AlignedHypothesis } from '../types';
 
@@ -14,25 +14,12 @@ function partners(h: AlignedHypothesis, side: Side, at: number): number[] {
     return side === 'target' ? (weights[at] ?? []) : h.words.map((_, i) => weights[i]?.[at] ?? 0);
 }
 
-// The probability of each word: the product of those of its symbols, where the model's symbols make up the words.
-function probabilities(h: AlignedHypothesis): number[] {
-    const { symbols, symbol_scores: scores } = h;
-    if (symbols === undefined || scores === undefined) return [];
-    const subwords = symbols.some(beginsWord);
-    const sums: number[] = [];
-    symbols.forEach((symbol, i) => {
-        if (sums.length === 0 || !subwords || beginsWord(symbol) || symbol === '</s>') sums.push(scores[i]);
-        else sums[sums.length - 1] += scores[i];
-    });
-    return sums.length === h.words.length ? sums.map(Math.exp) : [];
-}
-
 function Words(props: { h: AlignedHypothesis }) {
     const { h } = props;
     const { words } = useLab();
     const [at, setAt] = useState<{ side: Side; index: number } | null>(null);
     const strength = at === null ? [] : partners(h, at.side, at.index);
-    const sure = probabilities(h);
+    const sure = wordProbabilities(h, h.words.length);
     const most = Math.max(...strength, 1e-9);
     const line = (side: Side, list: string[]) => (
         <ul

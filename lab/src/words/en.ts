@@ -75,7 +75,7 @@ export const en = {
         both: 'both',
         withAttention: 'With attention (RNNsearch)',
         withoutAttention: 'Without (RNN encoder–decoder)',
-        lost: 'Struck through: source words that all words of the translation together looked at with less than 0.25, by the model with attention.',
+        lost: 'Struck through: source words that no word of the translation looked at with 0.15 or more, by the model with attention; words that it finds improbable (below 2%) count for less, <unk> for nothing.',
         lostMark: 'lost',
         lostCount: (lost: number, all: number) => `${lost} of ${all} source words lost`,
         reach: 'What of each source word still reaches the translation',

@@ -75,7 +75,7 @@ export const fr: Words = {
         both: 'les deux',
         withAttention: 'Avec attention (RNNsearch)',
         withoutAttention: 'Sans (encodeur-décodeur RNN)',
-        lost: 'Barrés : les mots source que tous les mots de la traduction ensemble ont regardés avec moins de 0.25, selon le modèle avec attention.',
+        lost: 'Barrés : les mots source qu’aucun mot de la traduction n’a regardés avec au moins 0.15, selon le modèle avec attention ; les mots qu’il juge improbables (moins de 2 %) comptent moins, <unk> pour rien.',
         lostMark: 'perdu',
         lostCount: (lost, all) => `${lost} mots source perdus sur ${all}`,
         reach: 'Ce qui, de chaque mot source, atteint encore la traduction',
