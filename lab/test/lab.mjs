@@ -190,6 +190,16 @@ const checks = {
                     if (trace.source_word[j] >= 0) sums[trace.source_word[j]] += g;
                 });
             const total = sums.reduce((a, b) => a + b, 0);
+            const pair = { model, source: text, target: best };
+            const alignment = (await api('align', pair)).alignments[0];
+            const score = (await api('score', { ...pair, word_scores: true })).scores[0];
+            const lost = [0, 1, 2, 3].filter((j) =>
+                alignment.weights.every((row, i) => {
+                    const p = Math.exp(score.symbol_scores[i]);
+                    return alignment.target_words[i] === '</s>' || row[j] * Math.min(1, p / 0.02) < 0.15;
+                }),
+            );
+            await side.getByText(`${lost.length} of 4 source words lost`).waitFor();
             await side.locator('.tinted .number').first().waitFor();
             same(
                 await side.locator('.tinted .number').nth(1).innerText(),
