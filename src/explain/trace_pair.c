@@ -226,7 +226,7 @@ static bool trace_encoder(trace_job *job) {
     int S = out->source_length;
     source_batch batch;
     encoding h = {0};
-    witness w = {.positions = S, .unit = keep_list(job, TRACE_UNITS_MAX * sizeof *w.unit)};
+    witness w = {.positions = S, .keeps_units = true};
     forced_rewind(f, false);
     witness_begin(&w, f->t, job->memory);
     bool ok = source_batch_make(f->t, 1, &f->source, &batch) && model_encode(f->m, f->t, &batch, &none, &h);
@@ -301,6 +301,7 @@ static void keep_step(trace_job *job, sa_trace_step *s, const witness *w, const 
     int S = job->out->source_length, i = job->options->step;
     s->step = i;
     s->n_units = w->n_units;
+    s->unit = w->unit;
     s->dim_state = tensor_cols(shown->s);
     s->dim_readout = tensor_cols(hidden);
     s->state = trace_copy(job->memory, shown->s->data, tensor_count(shown->s), &job->failed);
@@ -324,9 +325,9 @@ static bool trace_step(trace_job *job, int i) {
     step_output shown;
     bool wanted = i == job->options->step;
     sa_trace_step *step = wanted ? keep_list(job, sizeof *step) : NULL;
-    witness w = {.step = step, .energies = out->energies + (out->energies ? (long)i * out->source_length : 0)};
-    if (wanted && step)
-        w.unit = step->unit = keep_list(job, TRACE_UNITS_MAX * sizeof *w.unit);
+    witness w = {.step = step,
+                 .keeps_units = wanted,
+                 .energies = out->energies ? out->energies + (long)i * out->source_length : NULL};
     forced_rewind(f, false);
     witness_begin(&w, f->t, job->memory);
     const tensor *hidden = forced_repeat(f, i, &shown);

@@ -24,15 +24,34 @@ static const char *unit_name(witness *w, const param *of) {
     return name;
 }
 
+static bool make_room(witness *w) {
+    if (w->n_units < w->capacity)
+        return true;
+    int capacity = w->capacity ? 2 * w->capacity : 4;
+    sa_trace_unit *more = arena_alloc(w->memory, (size_t)capacity * sizeof *more);
+    if (!more) {
+        w->failed = true;
+        return false;
+    }
+    if (w->n_units)
+        memcpy(more, w->unit, (size_t)w->n_units * sizeof *more);
+    w->unit = more;
+    w->capacity = capacity;
+    return true;
+}
+
 /* The unit that a parameter belongs to, which may be new; NULL where units are not wanted, or without memory. */
 static sa_trace_unit *unit_of(witness *w, const param *of, const tensor *x, int width) {
+    if (!w->keeps_units)
+        return NULL;
     const char *name = unit_name(w, of);
-    if (!name || !w->unit)
+    if (!name)
         return NULL;
     for (int i = 0; i < w->n_units; i++)
         if (strcmp(w->unit[i].name, name) == 0)
             return &w->unit[i];
-    SA_ASSERT(w->n_units < TRACE_UNITS_MAX);
+    if (!make_room(w))
+        return NULL;
     sa_trace_unit *u = &w->unit[w->n_units++];
     *u = (sa_trace_unit){.name = name, .n = w->positions ? w->positions : (int)tensor_rows(x), .width = width};
     return u;

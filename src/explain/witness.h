@@ -3,12 +3,9 @@
 #define EXPLAIN_WITNESS_H
 
 #include "base/arena.h"
-#include "layer/gru_cell.h"
+#include "tape/tape.h"
 
 #include <softalign/trace.h>
-
-/* The units of an encoder in both directions; those of a step are fewer. */
-enum { TRACE_UNITS_MAX = 2 * (1 + GRU_TRANSITIONS_MAX) };
 
 /* Numbers in the arena, as floats; NULL for NULL or without memory, which sets *failed. */
 float *trace_copy(arena *memory, const real *x, long n, bool *failed);
@@ -18,8 +15,9 @@ typedef struct witness {
     tape *t;
     arena *memory;
     int positions; /* of the source: units of the encoder have as many places. 0: a step is seen */
-    int n_units;
-    sa_trace_unit *unit; /* TRACE_UNITS_MAX */
+    bool keeps_units;
+    int n_units, capacity; /* of unit, which is in the arena */
+    sa_trace_unit *unit;
     sa_trace_step *step; /* what is seen of it; NULL: only energies are kept */
     float *energies;     /* (S) of the look that is seen; may be NULL */
     bool looked, failed; /* energies were shown; no memory */
