@@ -164,7 +164,7 @@ static int compare_guesses(const void *a, const void *b) {
 int detector_guess(const detector *d, const char *text, const char *target, guess *out) {
     reading r[2 * SERVE_MODELS_MOST];
     int n = 0;
-    double best = -INFINITY, sum = 0;
+    double best = -(double)INFINITY, sum = 0;
     for (int i = 0; i < d->n; i++) {
         const language *l = &d->language[i];
         if (target && !hosted_between(d->models, l->code, target))

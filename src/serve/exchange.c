@@ -162,16 +162,23 @@ static void finish_exchange(job *j, void *user) {
     exchange_release(x);
 }
 
+static void set_working(exchange *x, bool working) {
+    peers_lock(x->server->peers);
+    x->working = working;
+    x->submitted = clock_seconds();
+    peers_unlock(x->server->peers);
+}
+
 bool exchange_submit(exchange *x) {
     server *s = x->server;
     x->job->done = finish_exchange;
     x->job->user = x;
-    x->working = true;
-    x->submitted = clock_seconds();
+    set_working(x, true);
     exchange_hold(x);
     if (queue_submit(s->queue, x->job, &x->retry_after))
         return true;
-    x->working = x->streaming = false;
+    set_working(x, false);
+    x->streaming = false;
     exchange_release(x);
     answer_error(x, 503, "%zu texts wait already, and with these there would be more than %d (--max-queue)",
                  queue_waiting(s->queue), s->options->limits.queue);

@@ -8,10 +8,28 @@
 #include <signal.h>
 #include <stdlib.h>
 
+/* A unit that could go into a batch, and how far its length is from the first one's. */
+typedef struct candidate_unit {
+    job_unit *unit;
+    size_t distance, order;
+} candidate_unit;
+
+/* A batch is chosen among so many times the units that it takes: more would sort better, but let a unit that is
+ * unlike the others wait longer. */
+enum { CHOICE = 4 };
+
+typedef struct worker {
+    queue *queue;
+    pthread_t thread;
+    job_unit **unit; /* of the batch: n, room for as many as go together */
+    size_t n;
+    candidate_unit *candidates; /* room for CHOICE times as many */
+} worker;
+
 struct queue {
     metrics *counts;
     int threads, started;
-    pthread_t *thread;
+    worker *worker;
     size_t together, most;
 
     pthread_mutex_t lock; /* guards all below, and what a job says is the queue's */
@@ -23,19 +41,6 @@ struct queue {
     double speed;     /* units a second, a running mean; 0: not known yet */
     bool ending;
 };
-
-/* A unit that could go into the batch, and how far its length is from the first one's. */
-typedef struct candidate_unit {
-    job_unit *unit;
-    size_t distance, order;
-} candidate_unit;
-
-typedef struct batch {
-    job_unit **unit;
-    size_t n;
-    candidate_unit *candidates; /* room for all that wait, made larger when needed */
-    size_t room;
-} batch;
 
 /* ---- the list of jobs -------------------------------------------------------------------------------- */
 
@@ -87,7 +92,7 @@ static job_unit *first_waiting(job *j) {
     return &j->unit[j->first];
 }
 
-static void take(queue *q, batch *b, job_unit *unit) {
+static void take(queue *q, worker *b, job_unit *unit) {
     job *j = unit->job;
     unit->taken = true;
     j->waiting--;
@@ -98,17 +103,12 @@ static void take(queue *q, batch *b, job_unit *unit) {
         remove_job(q, j);
 }
 
-/* All that may go with the unit. Without memory only the unit itself goes. */
-static size_t list_candidates(queue *q, batch *b, const job_unit *unit) {
-    if (b->room < q->waiting) {
-        free(b->candidates);
-        b->candidates = malloc(q->waiting * sizeof *b->candidates);
-        b->room = b->candidates ? q->waiting : 0;
-    }
-    size_t n = 0;
-    for (job *j = q->head; b->room && j; j = j->next) {
+/* Those that may go with the unit, the oldest jobs' first; returns how many there are. */
+static size_t list_candidates(queue *q, worker *b, const job_unit *unit) {
+    size_t n = 0, most = CHOICE * q->together;
+    for (job *j = q->head; j && n < most; j = j->next) {
         size_t end = alike(unit->job, j) ? j->n : 0;
-        for (size_t i = j->first; i < end; i++) {
+        for (size_t i = j->first; i < end && n < most; i++) {
             job_unit *u = &j->unit[i];
             if (u->taken)
                 continue;
@@ -121,7 +121,7 @@ static size_t list_candidates(queue *q, batch *b, const job_unit *unit) {
 }
 
 /* Chooses the units of a batch. Something waits. */
-static void choose(queue *q, batch *b) {
+static void choose(queue *q, worker *b) {
     job *first = q->head;
     job_unit *unit = first_waiting(first);
     b->n = 0;
@@ -134,8 +134,6 @@ static void choose(queue *q, batch *b) {
         qsort(b->candidates, n, sizeof *b->candidates, compare_candidates);
         for (size_t i = 0; i < n && b->n < share; i++)
             take(q, b, b->candidates[i].unit);
-        if (b->n == 0)
-            take(q, b, unit);
     }
     if (first->waiting > 0 && first != q->tail) {
         remove_job(q, first);
@@ -153,7 +151,7 @@ static void note_failure(queue *q, job *j, const sa_error *error) {
 }
 
 /* One unit may spoil a batch: then each is tried by itself, so that nobody pays for what another asked. */
-static void run_batch(queue *q, const batch *b) {
+static void run_batch(queue *q, const worker *b) {
     sa_error error = {0};
     const job_kind *kind = b->unit[0]->job->kind;
     if (kind->run(b->unit, b->n, &error) == SA_OK)
@@ -168,7 +166,7 @@ static void run_batch(queue *q, const batch *b) {
     }
 }
 
-static void note_batch(queue *q, const batch *b, double seconds) {
+static void note_batch(queue *q, const worker *b, double seconds) {
     long words = 0;
     for (size_t i = 0; i < b->n; i++)
         words += b->unit[i]->words;
@@ -177,7 +175,7 @@ static void note_batch(queue *q, const batch *b, double seconds) {
     q->speed = q->speed > 0 ? 0.9 * q->speed + 0.1 * now : now;
 }
 
-static void finish_batch(queue *q, batch *b) {
+static void finish_batch(queue *q, worker *b) {
     for (size_t i = 0; i < b->n; i++) {
         job *j = b->unit[i]->job;
         pthread_mutex_lock(&q->lock);
@@ -190,39 +188,45 @@ static void finish_batch(queue *q, batch *b) {
 }
 
 static void *worker_main(void *argument) {
-    queue *q = argument;
-    batch b = {.unit = malloc(q->together * sizeof *b.unit)};
+    worker *b = argument;
+    queue *q = b->queue;
     pthread_mutex_lock(&q->lock);
-    while (b.unit) {
+    for (;;) {
         q->idle++;
         while (!q->head && !q->ending)
             pthread_cond_wait(&q->work, &q->lock);
         q->idle--;
         if (q->ending)
             break;
-        choose(q, &b);
+        choose(q, b);
         pthread_mutex_unlock(&q->lock);
         double begun = clock_seconds();
-        run_batch(q, &b);
+        run_batch(q, b);
         pthread_mutex_lock(&q->lock);
-        note_batch(q, &b, clock_seconds() - begun);
+        note_batch(q, b, clock_seconds() - begun);
         pthread_mutex_unlock(&q->lock);
-        finish_batch(q, &b);
+        finish_batch(q, b);
         pthread_mutex_lock(&q->lock);
     }
     pthread_mutex_unlock(&q->lock);
-    free(b.unit);
-    free(b.candidates);
     return NULL;
 }
 
 static sa_status start(queue *q, sa_error *error) {
     sigset_t all, before;
+    for (int i = 0; i < q->threads; i++) {
+        worker *b = &q->worker[i];
+        b->queue = q;
+        b->unit = malloc(q->together * sizeof *b->unit);
+        b->candidates = malloc(CHOICE * q->together * sizeof *b->candidates);
+        if (!b->unit || !b->candidates)
+            return sa_fail_memory(error, CHOICE * q->together * sizeof *b->candidates);
+    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = 0;
     for (; q->started < q->threads && !code; q->started += !code)
-        code = pthread_create(&q->thread[q->started], NULL, worker_main, q);
+        code = pthread_create(&q->worker[q->started].thread, NULL, worker_main, &q->worker[q->started]);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code ? sa_fail(error, SA_MEMORY, "cannot make %d threads", q->threads) : SA_OK;
 }
@@ -237,8 +241,8 @@ sa_status queue_new(queue **out, int threads, int together, int most, metrics *c
     q->most = (size_t)most;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->work, NULL);
-    q->thread = calloc((size_t)q->threads, sizeof *q->thread);
-    sa_status status = q->thread ? start(q, error) : sa_fail_memory(error, 0);
+    q->worker = calloc((size_t)q->threads, sizeof *q->worker);
+    sa_status status = q->worker ? start(q, error) : sa_fail_memory(error, 0);
     if (status != SA_OK) {
         queue_free(q);
         *out = NULL;
@@ -254,12 +258,16 @@ void queue_free(queue *q) {
     pthread_cond_broadcast(&q->work);
     pthread_mutex_unlock(&q->lock);
     for (int i = 0; i < q->started; i++)
-        pthread_join(q->thread[i], NULL);
+        pthread_join(q->worker[i].thread, NULL);
     while (q->head)
         queue_cancel(q, q->head);
     pthread_cond_destroy(&q->work);
     pthread_mutex_destroy(&q->lock);
-    free(q->thread);
+    for (int i = 0; q->worker && i < q->threads; i++) {
+        free(q->worker[i].unit);
+        free(q->worker[i].candidates);
+    }
+    free(q->worker);
     free(q);
 }
 

@@ -187,7 +187,9 @@ ask 400 'missing source' POST /translate '{"q":"dog","api_key":"sesame"}' "$json
 ask 400 'is missing' POST /v1/score '{}' 'Authorization: Bearer sesame'
 ask 429 '^\{"error":"Slowdown: 3 per 1 minute"\}' POST /translate '{"q":"dog","api_key":"sesame"}' "$json"
 grep -q '^Retry-After: [1-9]' answer || fail 'a 429 without Retry-After'
-ask 503 'max-time' POST /v1/explain '{"source":["dog cat horse bear bird","dog cat horse"],"adversaries":5}' 'Authorization: Bearer abracadabra'
+ten='dog cat horse bear bird fish house tree car king'
+ask 503 'max-time' POST /v1/explain "{\"source\":[\"$ten $ten\",\"$ten $ten\"],\"adversaries\":5,\"adversary_steps\":1000}" \
+    'Authorization: Bearer abracadabra'
 ask 204 '^Access-Control-Allow-Origin: https://example.org' OPTIONS /v1/translate ''
 stop_server
 
