@@ -14,7 +14,7 @@
 #define COVERAGE (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE))
 #define RNNSEARCH                                                                                                  \
     (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER) |       \
-     CONFIG_BIT(DECODER_START))
+     CONFIG_BIT(DECODER_START) | CONFIG_BIT(LAYERS))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
@@ -52,6 +52,7 @@ static const preset presets[] = {
       .dim_dec = 512,
       .dim_att = 256,
       .dim_maxout = 256,
+      .layers = 1,
       .order = SA_LOOK_FIRST,
       .reset = SA_RESET_BEFORE,
       .dim_coverage = 10,
@@ -62,7 +63,7 @@ static const preset presets[] = {
      &family_rnnsearch,
      true,
      RNNSEARCH,
-     {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000, .dim_coverage = 10}},
+     {.preset = "rnnsearch", PAPER_SIZES, .layers = 1, .dim_att = 1000, .dim_coverage = 10}},
     /* Cho et al. 2014, as run in the former */
     {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
     /* Sutskever, Vinyals and Le 2014 */

@@ -2,7 +2,7 @@
  * et al. 2014, as run in the former): gated units, additive attention, maxout readout. docs/equations.md. */
 #include "model/family.h"
 
-#include "layer/gru_cell.h"
+#include "layer/gru_stack.h"
 #include "op/dropout.h"
 #include "op/linear.h"
 #include "op/norm.h"
@@ -10,9 +10,10 @@
 #include "op/shape.h"
 
 typedef struct rnnsearch {
-    gru_cell forward, backward;
-    gru_transition deep_forward, deep_backward;
-    param *W_h, *b_h; /* in place of both: word_encoder */
+    gru_stack encoder;
+    gru_cell forward; /* in its place: of the encoder-decoder */
+    gru_transition deep_forward;
+    param *W_h, *b_h; /* the same: word_encoder */
     param *W_s, *g_s, *b_s;
     param *W_a, *U_a, *v_a;
     param *g_W, *g_U, *b_a; /* of normalised attention */
@@ -47,7 +48,8 @@ static int decoder_transitions(const sa_model_config *c) {
 }
 
 static uint64_t idle(const sa_model_config *c) {
-    uint64_t bits = c->word_encoder ? CONFIG_BIT(DECODER_START) | CONFIG_BIT(ENCODER_TRANSITION) : 0;
+    uint64_t bits =
+        c->word_encoder ? CONFIG_BIT(DECODER_START) | CONFIG_BIT(ENCODER_TRANSITION) | CONFIG_BIT(LAYERS) : 0;
     return bits | (c->order == SA_LOOK_FIRST ? CONFIG_BIT(DECODER_TRANSITION) : 0);
 }
 
@@ -66,19 +68,16 @@ static void declare_encoder(const model *m, rnnsearch *p, const weight_scope *sc
     const sa_model_config *c = &m->config;
     const gru_form form = {
         .input = c->dim_emb, .width = c->dim_rnn, .reset = c->reset, .normalised = c->layer_norm != SA_NORM_NONE};
-    int deep = c->encoder_transition;
     if (c->word_encoder) {
         p->W_h =
             weight_declare(scope, "encoder.word", "W_h", WEIGHT_MATRIX, 1, 2 * c->dim_rnn, c->dim_emb, USE_PRODUCT);
         p->b_h = weight_declare(scope, "encoder.word", "b", WEIGHT_BIAS, 1, 2 * c->dim_rnn, 0, USE_PRODUCT);
-        return;
+    } else if (m->preset->attends) {
+        gru_stack_declare(&p->encoder, scope, "encoder", c->layers, c->encoder_transition, form);
+    } else {
+        gru_cell_declare(&p->forward, scope, "encoder.forward", form);
+        gru_transition_declare(&p->deep_forward, scope, "encoder.forward.deep", c->encoder_transition, form);
     }
-    gru_cell_declare(&p->forward, scope, "encoder.forward", form);
-    gru_transition_declare(&p->deep_forward, scope, "encoder.forward.deep", deep, form);
-    if (!m->preset->attends)
-        return;
-    gru_cell_declare(&p->backward, scope, "encoder.backward", form);
-    gru_transition_declare(&p->deep_backward, scope, "encoder.backward.deep", deep, form);
 }
 
 /* The gain of a normalisation, or NULL. */
@@ -149,23 +148,22 @@ static annotations lay_out(tape *t, const rnnsearch *p, tensor *h, source_order 
     return (annotations){h, keys, order.at, source->lengths, source->steps.T};
 }
 
-/* Annotations h_j = [forward state; backward state] (A.2.1); the summary is the backward state at the first word,
- * or the mean of all. */
+/* Annotations h_j = [forward state; backward state] (A.2.1), of the highest layer with its residual; the summary is
+ * the backward state at the first word, or the mean of all. */
 static void annotate(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                      encoding *out) {
     const rnnsearch *p = m->own;
     const steps *s = &source->steps;
-    tensor **forward = gru_cell_run(t, &p->forward, &p->deep_forward, x, s, false);
-    tensor **backward = gru_cell_run(t, &p->backward, &p->deep_backward, x, s, true);
+    const gru_stack_dropout between = {r->dropout, SITE_ENCODER, batch_row_numbers(t, s, source->number)};
     source_order order = source_order_make(t, source);
-    if (!forward || !backward || t->failed)
+    if (t->failed)
         return;
-    tensor *h = op_gather(t, tape_joined(t, s, forward), tape_joined(t, s, backward), s->at[s->T], order.row);
+    tensor *h = gru_stack_run(t, &p->encoder, x, s, between, order.row, &out->part[SUMMARY]);
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
     out->h = lay_out(t, p, h, order, source);
     out->coverage = coverage_of_source(t, &p->coverage, h);
-    bool mean = starts_from_mean(&m->config);
-    out->part[SUMMARY] = mean ? op_mean(t, h, s->B, order.at, source->lengths) : backward[0];
+    if (starts_from_mean(&m->config))
+        out->part[SUMMARY] = op_mean(t, h, s->B, order.at, source->lengths);
 }
 
 /* Annotations of words by themselves, h_j = tanh(W_h x_j + b), as wide as the others; the summary says nothing, so

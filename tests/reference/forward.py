@@ -116,7 +116,7 @@ def config(preset, **changed):
     }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3, "decoder_start": "backward"}
+    own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3, "decoder_start": "backward", "layers": 1}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
@@ -186,6 +186,9 @@ def model_cases():
     yield case("rnnsearch conditional deep", config("rnnsearch", **{**conditional, "reset": "before"}, **deep))
     yield case("rnnsearch conditional deep norm", config("rnnsearch", **conditional, **deep, layer_norm="all"))
     yield case("rnnencdec update-first deep", config("rnnencdec", decoder_order="update-first", **deep))
+    yield case("rnnsearch of two layers", config("rnnsearch", layers=2))
+    stacked = {**conditional, "layers": 3, "encoder_transition": 1, "layer_norm": "encoder"}
+    yield case("rnnsearch of three layers deep norm", config("rnnsearch", **stacked))
     yield case("seq2seq", config("seq2seq"))
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))

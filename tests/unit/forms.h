@@ -79,6 +79,9 @@ static const model_form model_forms[] = {
      "'decoder_order': 'conditional', 'reset': 'after', 'encoder_transition': 2, 'decoder_transition': 1, "
      "'layer_norm': 'all'"},
     {"rnnencdec", "'decoder_order': 'update-first', 'encoder_transition': 1, 'decoder_transition': 1"},
+    {"rnnsearch", "'layers': 2"},
+    {"rnnsearch", "'layers': 3, 'decoder_order': 'conditional', 'reset': 'after', 'decoder_start': 'mean', "
+                  "'layer_norm': 'encoder', 'encoder_transition': 1"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 
