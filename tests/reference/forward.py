@@ -27,6 +27,7 @@ FAMILIES = {
     "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
     "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
     "transformer": (transformer.shapes, transformer.decode),
+    "hybrid": (rnnsearch.shapes, rnnsearch.decode),
     "gnmt": (recurrent.gnmt_shapes, recurrent.gnmt),
     "luong": (recurrent.luong_shapes, recurrent.luong),
     "seq2seq": (recurrent.seq2seq_shapes, recurrent.seq2seq),
@@ -114,10 +115,26 @@ def config(preset, **changed):
         "align_layer": 0,
         "align_head": 0,
     }
+    own["hybrid"] = {
+        "dim_emb": 6,
+        "dim_dec": 5,
+        "dim_att": 3,
+        "dim_maxout": 4,
+        **coverage.options(),
+        "layers": 2,
+        "heads": 2,
+        "dim_ffn": 7,
+        "decoder_order": "conditional",
+        "reset": "after",
+        "layer_norm": "none",
+        "decoder_transition": 0,
+    }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
     own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3, "decoder_start": "backward", "layers": 1}
     c = {**usual, **own[preset]}
+    if preset == "hybrid":
+        del c["dim_rnn"]
     assert all(key in c for key in changed)
     return {**c, **changed}
 
@@ -189,6 +206,9 @@ def model_cases():
     yield case("rnnsearch of two layers", config("rnnsearch", layers=2))
     stacked = {**conditional, "layers": 3, "encoder_transition": 1, "layer_norm": "encoder"}
     yield case("rnnsearch of three layers deep norm", config("rnnsearch", **stacked))
+    yield case("hybrid", config("hybrid"))
+    yield case("hybrid norm", config("hybrid", layers=1, heads=3, layer_norm="all", decoder_transition=1))
+    yield case("hybrid look-first", config("hybrid", decoder_order="look-first", coverage="neural"))
     yield case("seq2seq", config("seq2seq"))
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))

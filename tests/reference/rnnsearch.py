@@ -1,4 +1,4 @@
-"""The forward pass of the presets `rnnsearch` and `rnnencdec`.
+"""The forward pass of the presets `rnnsearch`, `rnnencdec` and `hybrid`.
 
     Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate"
     Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder ..."
@@ -10,6 +10,7 @@ laid out row by row; a matrix named _zr has the rows of z (update gate), then th
 import numpy as np
 
 import coverage
+import transformer
 from parameters import output, output_shapes, sigmoid
 
 
@@ -49,18 +50,23 @@ def encoder_unit(layer, direction):
 
 def shapes(c):
     """Names and shapes of all parameters of a configuration."""
-    m, n, d, l = c["dim_emb"], c["dim_rnn"], c["dim_dec"], c["dim_maxout"]
+    m, n, d, l = c["dim_emb"], c.get("dim_rnn"), c["dim_dec"], c["dim_maxout"]
     K_x, K_y = c["vocab_source"], c["vocab_target"]
-    search, conditional = c["preset"] == "rnnsearch", c["decoder_order"] == "conditional"
+    hybrid, conditional = c["preset"] == "hybrid", c["decoder_order"] == "conditional"
+    search = c["preset"] != "rnnencdec"
     in_encoder, everywhere = c["layer_norm"] != "none", c["layer_norm"] == "all"
-    D = 2 * n if search else n
-    s = {"source.embedding": (K_x, m), "source.embedding.b": (m,)}
-    for layer in range(1, c.get("layers", 1) + 1):
+    D = m if hybrid else 2 * n if search else n
+    s = {"source.embedding": (K_x, m)}
+    if hybrid:
+        s.update(transformer.encoder_shapes(c))
+    else:
+        s["source.embedding.b"] = (m,)
+    for layer in [] if hybrid else range(1, c.get("layers", 1) + 1):
         for direction in ["forward", "backward"] if search else ["forward"]:
             unit, input = encoder_unit(layer, direction), m if layer == 1 else 2 * n
             s.update(unit_shapes(unit, n, input=input, normalised=in_encoder, gate_bias=layer > 1))
             s.update(deep_shapes(unit + ".deep", c["encoder_transition"], n, in_encoder))
-    s["decoder.initial.W_s"] = (d, D if c.get("decoder_start") == "mean" else n)
+    s["decoder.initial.W_s"] = (d, D if hybrid or c.get("decoder_start") == "mean" else n)
     s["decoder.initial.b"] = (d,)
     if search:
         s["attention.W_a"] = (c["dim_att"], d)
@@ -138,6 +144,9 @@ def encode(p, c, source):
     def first(summary):
         return np.tanh(scaled(p, "decoder.initial.g", p["decoder.initial.W_s"] @ summary) + p["decoder.initial.b"])
 
+    if c["preset"] == "hybrid":
+        h = transformer.encode(p, c, source)
+        return h, first(h.mean(0)), None
     x = np.array([p["source.embedding"][word] + p["source.embedding.b"] for word in source])
     if c["preset"] == "rnnencdec":
         forward = read(1, "forward", x)
