@@ -184,7 +184,7 @@ typedef struct command {
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
     command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize,
-    command_shortlist, command_bench, command_doctor;
+    command_shortlist, command_trace, command_bench, command_doctor, command_serve;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -276,6 +276,9 @@ bool parse_double(const char *text, double *value, bool *overflow);
                  "sum by a position's fertility; or the state of a gated unit"),                                   \
         OPT_NUMBER("dim-coverage", 0, "N", type, config.dim_coverage, AT_LEAST(1),                                 \
                    "with --coverage neural: numbers for each position"),                                           \
+        OPT_FLAG("lexical-model", 0, type, config.lexical_model,                                                   \
+                 "the source words that a step looks at have a say of their own in what is written, whatever "     \
+                 "their context"),                                                                                 \
         OPT_NUMBER("heads", 0, "N", type, config.heads, AT_LEAST(1), "heads of every attention"),                  \
         OPT_NUMBER("dim-ffn", 0, "N", type, config.dim_ffn, AT_LEAST(1),                                           \
                    "hidden units of a layer's network on each position"),                                          \

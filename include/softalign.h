@@ -196,15 +196,17 @@ typedef struct sa_model_config {
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
     sa_coverage coverage;
-    int dim_coverage;    /* of SA_COVERAGE_NEURAL: numbers for each position */
-    int heads;           /* of every attention of a Transformer */
-    int dim_ffn;         /* hidden layer of its network on each position */
-    int dec_layers;      /* layers of its decoder; 0: as many as of the encoder */
-    int align_layer;     /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
-    int align_head;      /* counted from 1; 0: the mean of all */
-    int picture_side;    /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
-    int features;        /* descriptions of places that are read from a file; 0: they are made of a picture */
-    int dim_feature;     /* their width */
+    int dim_coverage; /* of SA_COVERAGE_NEURAL: numbers for each position */
+    bool
+        lexical_model; /* the words looked at have a say of their own in what is written (Nguyen and Chiang 2018) */
+    int heads;         /* of every attention of a Transformer */
+    int dim_ffn;       /* hidden layer of its network on each position */
+    int dec_layers;    /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;   /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;    /* counted from 1; 0: the mean of all */
+    int picture_side;  /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
+    int features;      /* descriptions of places that are read from a file; 0: they are made of a picture */
+    int dim_feature;   /* their width */
     bool hard_attention; /* a step looks at one place, not at a mean of all */
     char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
     float init_scale;    /* of uniform: all numbers begin within +- this */
@@ -318,7 +320,8 @@ typedef struct sa_train_options {
     const char *guided_alignment;
     float guided_alignment_weight;
 
-    float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout, dropout_emb;     /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout_src, dropout_trg; /* whole words, each position by itself: of texts that are read; of targets */
     float label_smoothing;
     float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
     int picture_shift;       /* pictures are moved by up to so many pixels in each direction */

@@ -209,8 +209,10 @@ static void make_steps(const model *m, tape *t, const encoding *source, const st
     out->n = PARTS;
     out->part[PART_H] = state.h;
     out->part[PART_C] = state.c;
-    *output =
-        (step_output){tape_joined(t, over, h), tape_joined(t, over, z), words->e, tape_joined(t, over, weights)};
+    *output = (step_output){.s = tape_joined(t, over, h),
+                            .c = tape_joined(t, over, z),
+                            .e = words->e,
+                            .weights = tape_joined(t, over, weights)};
 }
 
 /* tanh(L_h h + E y + L_z z), with dropout before and after. */

@@ -67,6 +67,7 @@ const config_field config_fields[CONFIG_FIELDS] = {
     FLAG(INPUT_FEEDING, input_feeding),
     NAMED(COVERAGE, ENUM, "coverage", coverage, coverage_names),
     SIZE(DIM_COVERAGE, dim_coverage, 1),
+    FLAG(LEXICAL_MODEL, lexical_model),
     SIZE(HEADS, heads, 1),
     SIZE(DIM_FFN, dim_ffn, 1),
     NUMBER(DEC_LAYERS, INT, dec_layers, 0, MODEL_LAYERS_MAX),

@@ -223,7 +223,8 @@ static void summarise(const model *m, tape *t, const source_batch *source, tenso
     int *last = source_last_rows(t, source);
     if (!forward || !last)
         return;
-    tensor *c = op_gather(t, tape_joined(t, s, forward), NULL, s->B, last);
+    out->states = tape_joined(t, s, forward);
+    tensor *c = op_gather(t, out->states, NULL, s->B, last);
     out->part[SUMMARY] = op_dropout(t, c, r->dropout, SITE_ANNOTATIONS, source->number);
 }
 

@@ -35,7 +35,8 @@ void transformer_encoder_declare(transformer_encoder *e, const weight_scope *sco
 }
 
 unit_dropout transformer_dropout(const regularisation *r, unsigned side, int layer, int place, row_list rows) {
-    return (unit_dropout){r->dropout, side + (unsigned)(PLACES * layer + place), rows.sentence, rows.position};
+    unsigned site = side + (unsigned)(PLACES * layer + place);
+    return (unit_dropout){.rate = r->dropout, .site = site, .sentence = rows.sentence, .position = rows.position};
 }
 
 tensor *transformer_words(const model *m, tape *t, tensor *e, const regularisation *r, unsigned side,

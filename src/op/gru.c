@@ -163,6 +163,9 @@ tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *
     if (!open_gates(t, &now) || !add_inner(t, &now))
         return tape_fail(t);
     mix(&now);
+    tape_show(t, "gates", g->U, x.gates);
+    tape_show(t, "candidate", g->U, x.candidate);
+    tape_show(t, "state", g->U, now.y);
     step_record *r = tape_record(t, sizeof *r, step_backward);
     if (r) {
         now.record = r->record;

@@ -29,8 +29,9 @@ typedef struct gru_input {
  *   s~ = tanh(x_h + U (r * s) + C c)   [reset before]   or   tanh(x_h + r * (U s) + C c)   [after]
  *   s' = (1 - z) * s + z * s~
  * c (n, D), NULL exactly when C is. s may have more rows than x: those sequences are over; or fewer: the others
- * begin here, from a state of zeros. Returns s' (n, H). A step keeps 6 H numbers a row, its input's included. With
- * layer normalisation it is that of op/gru_norm.h. */
+ * begin here, from a state of zeros. Returns s' (n, H). A step keeps 6 H numbers a row, its input's included. Shows
+ * to the tape's witness, of U: "gates" (n, 2H), z then r; "candidate" s~ and "state" s', (n, H). With layer
+ * normalisation it is that of op/gru_norm.h. */
 tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s);
 
 /* s' = s, in the place of a step of g in the first iteration of a loop that looks before it updates: it makes the

@@ -104,8 +104,9 @@ def config(preset, **changed):
         "dim_att": 3,
         "input_feeding": True,
     }
-    own["luong"].update(coverage.options())
-    own["gnmt"] = {**coverage.options(), "layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
+    once = {**coverage.options(), "lexical_model": False}  # of decoders that look once a step
+    own["luong"].update(once)
+    own["gnmt"] = {**once, "layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
     own["transformer"] = {
         "dim_emb": 6,
         "layers": 2,
@@ -120,7 +121,7 @@ def config(preset, **changed):
         "dim_dec": 5,
         "dim_att": 3,
         "dim_maxout": 4,
-        **coverage.options(),
+        **once,
         "layers": 2,
         "heads": 2,
         "dim_ffn": 7,
@@ -131,7 +132,7 @@ def config(preset, **changed):
     }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3, "decoder_start": "backward", "layers": 1}
+    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3, "decoder_start": "backward", "layers": 1}
     c = {**usual, **own[preset]}
     if preset == "hybrid":
         del c["dim_rnn"]
@@ -229,6 +230,12 @@ def model_cases():
     yield case("rnnsearch coverage update-first", config("rnnsearch", coverage="neural", decoder_order="update-first"))
     yield case("luong dot coverage", config("luong", coverage="neural", score="dot", attention="local-m"))
     yield case("luong concat coverage", config("luong", coverage="fertility", score="concat", layers=1))
+    for preset in ("rnnsearch", "luong", "gnmt"):
+        yield case(f"{preset} lexical", config(preset, lexical_model=True))
+    yield case("rnnsearch conditional lexical", config("rnnsearch", **conditional, lexical_model=True))
+    yield case("hybrid lexical", config("hybrid", lexical_model=True))
+    yield case("rnnsearch lexical tied", config("rnnsearch", lexical_model=True, tied_target=True, dim_maxout=5, reset="after"))
+    yield case("luong lexical rank", config("luong", lexical_model=True, output_rank=3, attention="local-p", layers=1))
     yield case("transformer", config("transformer"))
     yield case("transformer of three heads", config("transformer", heads=3, dec_layers=3, align_layer=3, align_head=2))
     one = {"vocab_source": 13, "tied_source": True, "tied_target": True}

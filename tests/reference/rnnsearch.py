@@ -10,6 +10,7 @@ laid out row by row; a matrix named _zr has the rows of z (update gate), then th
 import numpy as np
 
 import coverage
+import lexical
 import transformer
 from parameters import output, output_shapes, sigmoid
 
@@ -123,6 +124,11 @@ def gru(p, unit, reset, x, h, c=None):
     return (1 - z) * h + z * candidate
 
 
+def embedded(p, c, side, words):
+    """Of the hybrid's source there is no bias."""
+    return [p[side + ".embedding"][word, : c["dim_emb"]] + p.get(side + ".embedding.b", 0) for word in words]
+
+
 def transition(p, prefix, n, reset, h):
     for i in range(n):
         h = gru(p, f"{prefix}.{i + 1}", reset, None, h)
@@ -147,7 +153,7 @@ def encode(p, c, source):
     if c["preset"] == "hybrid":
         h = transformer.encode(p, c, source)
         return h, first(h.mean(0)), None
-    x = np.array([p["source.embedding"][word] + p["source.embedding.b"] for word in source])
+    x = np.array(embedded(p, c, "source", source))
     if c["preset"] == "rnnencdec":
         forward = read(1, "forward", x)
         return forward, first(forward[T - 1]), forward[T - 1]
@@ -173,12 +179,12 @@ def look(query, keys, v_a, h):
     return e, weights, context
 
 
-def readout(p, c, s, previous, context):
-    """log p(y | s, previous word's embedding, context) for the whole target vocabulary."""
+def readout(p, c, s, previous, context, l):
+    """log p(y | s, previous word's embedding, context, lexical model) for the whole target vocabulary."""
     before_max = p["readout.U_o"] @ s + p["readout.V_o"] @ previous + p["readout.C_o"] @ context
     before_max = scaled(p, "readout.g", before_max) + p["readout.b"]
     t = np.array([max(before_max[2 * k], before_max[2 * k + 1]) for k in range(c["dim_maxout"])])
-    return output(p, c, t)
+    return output(p, c, t, l)
 
 
 def decode(p, c, source, target):
@@ -186,7 +192,7 @@ def decode(p, c, source, target):
     annotations, s, fixed = encode(p, c, source)
     seen = None if fixed is not None else coverage.Coverage(p, c, annotations)
     order, reset, context, a = c["decoder_order"], c["reset"], fixed, None
-    E_y = [p["target.embedding"][word] + p["target.embedding.b"] for word in target]
+    E_x, E_y = embedded(p, c, "source", source), embedded(p, c, "target", target)
 
     def attend(s):
         query = scaled(p, "attention.g_W", p["attention.W_a"] @ s)
@@ -208,6 +214,6 @@ def decode(p, c, source, target):
             s = deepened(gru(p, "decoder.gru", reset, previous, s, context))
         if order == "conditional":
             s = deepened(gru(p, "decoder.gru2", reset, context, s))
-        yield readout(p, c, s, previous, context), s, context, a
+        yield readout(p, c, s, previous, context, lexical.read(p, c, a, E_x)), s, context, a
         if order == "look-first":
             s = gru(p, "decoder.gru", reset, E_y[i], s, context)

@@ -372,7 +372,7 @@ static const void *apply_linear_consumed(tape *t, operands *o) {
     return linear_consumed(t, 2, terms, NULL);
 }
 static const void *apply_embed(tape *t, operands *o) {
-    return embed(t, o->W, o->b, 1, zero);
+    return embed(t, o->W, o->W->dim[1], o->b, 1, zero);
 }
 static const void *apply_gru_step(tape *t, operands *o) {
     return gru_step(t, &o->cell.step, (gru_input){o->at[GATES], o->at[CANDIDATE]}, o->at[CONTEXT], o->at[STATE]);
