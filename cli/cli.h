@@ -250,7 +250,7 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_NUMBER("decoder-transition", 0, "N", type, config.decoder_transition, BETWEEN(0, 8),                   \
                    "the same of the decoder; not with --decoder-order look-first"),                                \
         OPT_NUMBER("layers", 0, "N", type, config.layers, BETWEEN(1, 16),                                          \
-                   "layers of the encoder, and of the decoder"),                                                   \
+                   "layers of the encoder and, but for rnnsearch, small and hybrid, of the decoder"),              \
         OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
                  "the recurrent unit: with or without tanh on what a memory shows"),                               \
         OPT_NUMBER("residual-from", 0, "N", type, config.residual_from, BETWEEN(0, 16),                            \

@@ -54,7 +54,7 @@ gru_input gru_cell_input(tape *t, const gru_cell *g, tensor *x) {
 void gru_transition_declare(gru_transition *d, const weight_scope *scope, const char *prefix, int n,
                             gru_form form) {
     SA_ASSERT(n <= GRU_TRANSITIONS_MAX);
-    char name[48];
+    char name[64];
     form.input = form.context = 0;
     form.gate_bias = true;
     d->n = n;

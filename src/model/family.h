@@ -44,6 +44,7 @@ void model_declare_output(model *m, const weight_scope *scope);
 /* The first rows of what has at least n. */
 tensor *first_rows(tape *t, tensor *x, int n);
 
-extern const family family_rnnsearch, family_seq2seq, family_luong, family_gnmt, family_transformer, family_caption;
+extern const family family_rnnsearch, family_hybrid, family_seq2seq, family_luong, family_gnmt, family_transformer,
+    family_caption;
 
 #endif

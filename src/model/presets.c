@@ -15,7 +15,12 @@
 #define LOOK (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE) | CONFIG_BIT(LEXICAL_MODEL))
 #define RNNSEARCH                                                                                                  \
     (RNNENCDEC | LOOK | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER) |           \
-     CONFIG_BIT(DECODER_START))
+     CONFIG_BIT(DECODER_START) | CONFIG_BIT(LAYERS))
+
+#define HYBRID                                                                                                     \
+    (EVERY | LOOK | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |       \
+     CONFIG_BIT(RESET) | CONFIG_BIT(LAYER_NORM) | CONFIG_BIT(DECODER_TRANSITION) | CONFIG_BIT(ATTENTION_WEIGHTS) | \
+     CONFIG_BIT(LAYERS) | CONFIG_BIT(HEADS) | CONFIG_BIT(DIM_FFN))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
@@ -53,6 +58,7 @@ static const preset presets[] = {
       .dim_dec = 512,
       .dim_att = 256,
       .dim_maxout = 256,
+      .layers = 1,
       .order = SA_LOOK_FIRST,
       .reset = SA_RESET_BEFORE,
       .dim_coverage = 10,
@@ -63,7 +69,7 @@ static const preset presets[] = {
      &family_rnnsearch,
      true,
      RNNSEARCH,
-     {.preset = "rnnsearch", PAPER_SIZES, .dim_att = 1000, .dim_coverage = 10}},
+     {.preset = "rnnsearch", PAPER_SIZES, .layers = 1, .dim_att = 1000, .dim_coverage = 10}},
     /* Cho et al. 2014, as run in the former */
     {"rnnencdec", &family_rnnsearch, false, RNNENCDEC, {.preset = "rnnencdec", PAPER_SIZES}},
     /* Sutskever, Vinyals and Le 2014 */
@@ -149,6 +155,27 @@ static const preset presets[] = {
       .dim_ffn = 1024,
       .tied_target = true,
       .init = "glorot"}},
+    /* A Transformer's encoder under RNNsearch's decoder (Chen et al. 2018), at the same size. */
+    {"hybrid",
+     &family_hybrid,
+     true,
+     HYBRID,
+     {.preset = "hybrid",
+      .vocab_source = 8000,
+      .vocab_target = 8000,
+      .dim_emb = 256,
+      .dim_dec = 512,
+      .dim_att = 256,
+      .dim_maxout = 256,
+      .layers = 3,
+      .heads = 4,
+      .dim_ffn = 1024,
+      .order = SA_CONDITIONAL,
+      .reset = SA_RESET_AFTER,
+      .decoder_start = SA_START_MEAN,
+      .dim_coverage = 10,
+      .tied_target = true,
+      .init = "glorot"}},
     /* Xu et al. 2015, with an encoder and sizes for a thousand pictures. */
     {"caption",
      &family_caption,
@@ -166,8 +193,9 @@ static const preset presets[] = {
 };
 
 /* The first is what training takes when nothing is said. */
-static const char *const preset_names[] = {"small", "rnnsearch",   "rnnencdec",         "seq2seq", "luong",
-                                           "gnmt",  "transformer", "transformer-small", "caption", NULL};
+static const char *const preset_names[] = {"small",  "rnnsearch", "rnnencdec",   "seq2seq",
+                                           "luong",  "gnmt",      "transformer", "transformer-small",
+                                           "hybrid", "caption",   NULL};
 
 const preset *preset_find(const char *name) {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

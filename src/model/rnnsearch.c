@@ -1,8 +1,9 @@
 /* RNNsearch (Bahdanau, Cho and Bengio 2015) and the encoder-decoder without attention that it is compared with (Cho
- * et al. 2014, as run in the former): gated units, additive attention, maxout readout. docs/equations.md. */
-#include "model/family.h"
+ * et al. 2014, as run in the former): gated units, additive attention, maxout readout. The hybrid has the same
+ * decoder, on the encoder of a Transformer (Chen et al. 2018). docs/equations.md. */
+#include "model/transformer_parts.h"
 
-#include "layer/gru_cell.h"
+#include "layer/gru_stack.h"
 #include "op/dropout.h"
 #include "op/linear.h"
 #include "op/norm.h"
@@ -10,9 +11,11 @@
 #include "op/shape.h"
 
 typedef struct rnnsearch {
-    gru_cell forward, backward;
-    gru_transition deep_forward, deep_backward;
-    param *W_h, *b_h; /* in place of both: word_encoder */
+    gru_stack encoder;
+    gru_cell forward; /* in its place: of the encoder-decoder */
+    gru_transition deep_forward;
+    param *W_h, *b_h;                /* the same: word_encoder */
+    transformer_encoder transformer; /* the same: of the hybrid */
     param *W_s, *g_s, *b_s;
     param *W_a, *U_a, *v_a;
     param *g_W, *g_U, *b_a; /* of normalised attention */
@@ -47,8 +50,19 @@ static int decoder_transitions(const sa_model_config *c) {
 }
 
 static uint64_t idle(const sa_model_config *c) {
-    uint64_t bits = c->word_encoder ? CONFIG_BIT(DECODER_START) | CONFIG_BIT(ENCODER_TRANSITION) : 0;
+    uint64_t bits =
+        c->word_encoder ? CONFIG_BIT(DECODER_START) | CONFIG_BIT(ENCODER_TRANSITION) | CONFIG_BIT(LAYERS) : 0;
     return bits | (c->order == SA_LOOK_FIRST ? CONFIG_BIT(DECODER_TRANSITION) : 0);
+}
+
+static bool is_hybrid(const model *m) {
+    return m->preset->family == &family_hybrid;
+}
+
+/* D: width of what a decoder step sees. */
+static int annotation_width(const model *m) {
+    const sa_model_config *c = &m->config;
+    return is_hybrid(m) ? c->dim_emb : m->preset->attends ? 2 * c->dim_rnn : c->dim_rnn;
 }
 
 static sa_status check(const sa_model_config *c, sa_error *error) {
@@ -62,23 +76,30 @@ static sa_status check(const sa_model_config *c, sa_error *error) {
     return SA_OK;
 }
 
+static sa_status check_hybrid(const sa_model_config *c, sa_error *error) {
+    if (c->layer_norm == SA_NORM_ENCODER)
+        return sa_fail(error, SA_USAGE,
+                       "layer-norm encoder says nothing of a hybrid, whose encoder is always normalised");
+    SA_TRY(transformer_check(c, error));
+    return check(c, error);
+}
+
 static void declare_encoder(const model *m, rnnsearch *p, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     const gru_form form = {
         .input = c->dim_emb, .width = c->dim_rnn, .reset = c->reset, .normalised = c->layer_norm != SA_NORM_NONE};
-    int deep = c->encoder_transition;
-    if (c->word_encoder) {
+    if (is_hybrid(m)) {
+        transformer_encoder_declare(&p->transformer, scope, c);
+    } else if (c->word_encoder) {
         p->W_h =
             weight_declare(scope, "encoder.word", "W_h", WEIGHT_MATRIX, 1, 2 * c->dim_rnn, c->dim_emb, USE_PRODUCT);
         p->b_h = weight_declare(scope, "encoder.word", "b", WEIGHT_BIAS, 1, 2 * c->dim_rnn, 0, USE_PRODUCT);
-        return;
+    } else if (m->preset->attends) {
+        gru_stack_declare(&p->encoder, scope, "encoder", c->layers, c->encoder_transition, form);
+    } else {
+        gru_cell_declare(&p->forward, scope, "encoder.forward", form);
+        gru_transition_declare(&p->deep_forward, scope, "encoder.forward.deep", c->encoder_transition, form);
     }
-    gru_cell_declare(&p->forward, scope, "encoder.forward", form);
-    gru_transition_declare(&p->deep_forward, scope, "encoder.forward.deep", deep, form);
-    if (!m->preset->attends)
-        return;
-    gru_cell_declare(&p->backward, scope, "encoder.backward", form);
-    gru_transition_declare(&p->deep_backward, scope, "encoder.backward.deep", deep, form);
 }
 
 /* The gain of a normalisation, or NULL. */
@@ -121,9 +142,9 @@ static void declare(model *m, const weight_scope *scope) {
     rnnsearch *p = m->own;
     const sa_model_config *c = &m->config;
     bool attends = m->preset->attends;
-    int D = attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
+    int D = annotation_width(m), l2 = 2 * c->dim_maxout;
     int summary = starts_from_mean(c) ? D : c->dim_rnn;
-    model_declare_source(m, scope, true);
+    model_declare_source(m, scope, !is_hybrid(m));
     declare_encoder(m, p, scope);
     p->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, summary, USE_PRODUCT);
     p->g_s = declare_gain(scope, c, "decoder.initial", "g", c->dim_dec);
@@ -142,30 +163,31 @@ static void declare(model *m, const weight_scope *scope) {
 
 /* ---- encoder ----------------------------------------------------------------------------------------- */
 
-/* What queries look for in annotations. */
-static annotations lay_out(tape *t, const rnnsearch *p, tensor *h, source_order order, const source_batch *source) {
+/* Annotations h, source after source, with dropout, and what all looks need of them. Returns the dropped ones. */
+static tensor *lay_out(const rnnsearch *p, tape *t, const source_batch *source, source_order order, tensor *h,
+                       const regularisation *r, encoding *out) {
+    h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
     tensor *keys = p->g_U ? op_norm(t, linear_consumed(t, 1, &(linear_term){h, p->U_a}, NULL), p->g_U, p->b_a)
                           : linear(t, h, p->U_a, NULL);
-    return (annotations){h, keys, order.at, source->lengths, source->steps.T};
+    out->h = (annotations){h, keys, order.at, source->lengths, source->steps.T};
+    out->coverage = coverage_of_source(t, &p->coverage, h);
+    return h;
 }
 
-/* Annotations h_j = [forward state; backward state] (A.2.1); the summary is the backward state at the first word,
- * or the mean of all. */
+/* Annotations h_j = [forward state; backward state] (A.2.1), of the highest layer with its residual; the summary is
+ * the backward state at the first word, or the mean of all. */
 static void annotate(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                      encoding *out) {
     const rnnsearch *p = m->own;
     const steps *s = &source->steps;
-    tensor **forward = gru_cell_run(t, &p->forward, &p->deep_forward, x, s, false);
-    tensor **backward = gru_cell_run(t, &p->backward, &p->deep_backward, x, s, true);
+    const gru_stack_dropout between = {r->dropout, SITE_ENCODER, batch_row_numbers(t, s, source->number)};
     source_order order = source_order_make(t, source);
-    if (!forward || !backward || t->failed)
+    if (t->failed)
         return;
-    tensor *h = op_gather(t, tape_joined(t, s, forward), tape_joined(t, s, backward), s->at[s->T], order.row);
-    h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
-    out->h = lay_out(t, p, h, order, source);
-    out->coverage = coverage_of_source(t, &p->coverage, h);
-    bool mean = starts_from_mean(&m->config);
-    out->part[SUMMARY] = mean ? op_mean(t, h, s->B, order.at, source->lengths) : backward[0];
+    tensor *h = gru_stack_run(t, &p->encoder, x, s, between, order.row, &out->part[SUMMARY]);
+    h = lay_out(p, t, source, order, h, r, out);
+    if (starts_from_mean(&m->config))
+        out->part[SUMMARY] = op_mean(t, h, s->B, order.at, source->lengths);
 }
 
 /* Annotations of words by themselves, h_j = tanh(W_h x_j + b), as wide as the others; the summary says nothing, so
@@ -178,10 +200,18 @@ static void annotate_words(const model *m, tape *t, const source_batch *source, 
     if (t->failed)
         return;
     tensor *h = op_tanh(t, linear(t, op_gather(t, x, NULL, s->at[s->T], order.row), p->W_h, p->b_h));
-    h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
-    out->h = lay_out(t, p, h, order, source);
-    out->coverage = coverage_of_source(t, &p->coverage, h);
+    lay_out(p, t, source, order, h, r, out);
     out->part[SUMMARY] = op_zeros(t, s->B, m->config.dim_rnn);
+}
+
+/* Those of a Transformer's encoder, whose mean is the summary. */
+static void encode_hybrid(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
+                          encoding *out) {
+    const rnnsearch *p = m->own;
+    source_order order = source_order_make(t, source);
+    tensor *h = transformer_encode(m, t, &p->transformer, source, x, order, r);
+    h = lay_out(p, t, source, order, h, r, out);
+    out->part[SUMMARY] = op_mean(t, h, source->steps.B, order.at, source->lengths);
 }
 
 /* The encoder-decoder keeps the last state alone: c = h_T. */
@@ -360,6 +390,19 @@ const family family_rnnsearch = {
     .check = check,
     .declare = declare,
     .encode = encode,
+    .start = start,
+    .steps = make_steps,
+    .readout = readout,
+    .width = width,
+    .width_option = "dim-maxout",
+};
+
+const family family_hybrid = {
+    .own = sizeof(rnnsearch),
+    .idle = idle,
+    .check = check_hybrid,
+    .declare = declare,
+    .encode = encode_hybrid,
     .start = start,
     .steps = make_steps,
     .readout = readout,

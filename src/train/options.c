@@ -116,6 +116,7 @@ static const struct {
                {"gnmt", gnmt_recipe},
                {"transformer", transformer_recipe},
                {"transformer-small", small_transformer_recipe},
+               {"hybrid", small_transformer_recipe},
                {"caption", caption_recipe}};
 
 sa_status sa_train_options_init(sa_train_options *o, const char *preset_name, sa_error *error) {

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { V = 9 };
+enum { V = 9, M = 6 }; /* M: the widest embedding */
 static const double STEP = 1e-5;
 static const regularisation none;
 
@@ -24,7 +24,7 @@ static bool begin(fixture *x, const model_form *form) {
                                        .att = 3,
                                        .maxout = 4,
                                        .rank = 3,
-                                       .model = 6,
+                                       .model = M,
                                        .ffn = 4};
     return begin_with(x, form, &widths, 0.6, false);
 }
@@ -73,13 +73,14 @@ static void gradient_times_input_is_the_slope_of_log_p(void **state) {
         fixture x;
         float got[T * S];
         double slope[T][S], above[T], below[T];
-        real embedded[S][5];
+        real embedded[S][M];
         char name[160];
         if (!begin(&x, &model_forms[form]))
             continue;
         form_name(&model_forms[form], name, sizeof name);
         for (int j = 0; j < S; j++)
-            memcpy(embedded[j], x.f.h.x->data + (long)j * x.net.config.dim_emb, sizeof embedded[j]);
+            memcpy(embedded[j], x.f.h.x->data + (long)j * x.net.config.dim_emb,
+                   (size_t)x.net.config.dim_emb * sizeof(real));
         assert_true(importance_gradient(&x.f, got));
         for (int j = 0; j < S; j++) {
             stretch(&x, j, STEP, embedded[j]);

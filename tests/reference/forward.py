@@ -27,6 +27,7 @@ FAMILIES = {
     "rnnsearch": (rnnsearch.shapes, rnnsearch.decode),
     "rnnencdec": (rnnsearch.shapes, rnnsearch.decode),
     "transformer": (transformer.shapes, transformer.decode),
+    "hybrid": (rnnsearch.shapes, rnnsearch.decode),
     "gnmt": (recurrent.gnmt_shapes, recurrent.gnmt),
     "luong": (recurrent.luong_shapes, recurrent.luong),
     "seq2seq": (recurrent.seq2seq_shapes, recurrent.seq2seq),
@@ -115,10 +116,26 @@ def config(preset, **changed):
         "align_layer": 0,
         "align_head": 0,
     }
+    own["hybrid"] = {
+        "dim_emb": 6,
+        "dim_dec": 5,
+        "dim_att": 3,
+        "dim_maxout": 4,
+        **once,
+        "layers": 2,
+        "heads": 2,
+        "dim_ffn": 7,
+        "decoder_order": "conditional",
+        "reset": "after",
+        "layer_norm": "none",
+        "decoder_transition": 0,
+    }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3, "decoder_start": "backward"}
+    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3, "decoder_start": "backward", "layers": 1}
     c = {**usual, **own[preset]}
+    if preset == "hybrid":
+        del c["dim_rnn"]
     assert all(key in c for key in changed)
     return {**c, **changed}
 
@@ -187,6 +204,12 @@ def model_cases():
     yield case("rnnsearch conditional deep", config("rnnsearch", **{**conditional, "reset": "before"}, **deep))
     yield case("rnnsearch conditional deep norm", config("rnnsearch", **conditional, **deep, layer_norm="all"))
     yield case("rnnencdec update-first deep", config("rnnencdec", decoder_order="update-first", **deep))
+    yield case("rnnsearch of two layers", config("rnnsearch", layers=2))
+    stacked = {**conditional, "layers": 3, "encoder_transition": 1, "layer_norm": "encoder"}
+    yield case("rnnsearch of three layers deep norm", config("rnnsearch", **stacked))
+    yield case("hybrid", config("hybrid"))
+    yield case("hybrid norm", config("hybrid", layers=1, heads=3, layer_norm="all", decoder_transition=1))
+    yield case("hybrid look-first", config("hybrid", decoder_order="look-first", coverage="neural"))
     yield case("seq2seq", config("seq2seq"))
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))
@@ -209,6 +232,8 @@ def model_cases():
     yield case("luong concat coverage", config("luong", coverage="fertility", score="concat", layers=1))
     for preset in ("rnnsearch", "luong", "gnmt"):
         yield case(f"{preset} lexical", config(preset, lexical_model=True))
+    yield case("rnnsearch conditional lexical", config("rnnsearch", **conditional, lexical_model=True))
+    yield case("hybrid lexical", config("hybrid", lexical_model=True))
     yield case("rnnsearch lexical tied", config("rnnsearch", lexical_model=True, tied_target=True, dim_maxout=5, reset="after"))
     yield case("luong lexical rank", config("luong", lexical_model=True, output_rank=3, attention="local-p", layers=1))
     yield case("transformer", config("transformer"))

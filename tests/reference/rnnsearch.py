@@ -1,4 +1,4 @@
-"""The forward pass of the presets `rnnsearch` and `rnnencdec`.
+"""The forward pass of the presets `rnnsearch`, `rnnencdec` and `hybrid`.
 
     Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate"
     Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder ..."
@@ -11,6 +11,7 @@ import numpy as np
 
 import coverage
 import lexical
+import transformer
 from parameters import output, output_shapes, sigmoid
 
 
@@ -44,18 +45,29 @@ def deep_shapes(prefix, n, width, normalised):
     return s
 
 
+def encoder_unit(layer, direction):
+    return f"encoder.{direction}" if layer == 1 else f"encoder.{layer}.{direction}"
+
+
 def shapes(c):
     """Names and shapes of all parameters of a configuration."""
-    m, n, d, l = c["dim_emb"], c["dim_rnn"], c["dim_dec"], c["dim_maxout"]
+    m, n, d, l = c["dim_emb"], c.get("dim_rnn"), c["dim_dec"], c["dim_maxout"]
     K_x, K_y = c["vocab_source"], c["vocab_target"]
-    search, conditional = c["preset"] == "rnnsearch", c["decoder_order"] == "conditional"
+    hybrid, conditional = c["preset"] == "hybrid", c["decoder_order"] == "conditional"
+    search = c["preset"] != "rnnencdec"
     in_encoder, everywhere = c["layer_norm"] != "none", c["layer_norm"] == "all"
-    D = 2 * n if search else n
-    s = {"source.embedding": (K_x, m), "source.embedding.b": (m,)}
-    for direction in ["forward", "backward"] if search else ["forward"]:
-        s.update(unit_shapes("encoder." + direction, n, input=m, normalised=in_encoder))
-        s.update(deep_shapes(f"encoder.{direction}.deep", c["encoder_transition"], n, in_encoder))
-    s["decoder.initial.W_s"] = (d, D if c.get("decoder_start") == "mean" else n)
+    D = m if hybrid else 2 * n if search else n
+    s = {"source.embedding": (K_x, m)}
+    if hybrid:
+        s.update(transformer.encoder_shapes(c))
+    else:
+        s["source.embedding.b"] = (m,)
+    for layer in [] if hybrid else range(1, c.get("layers", 1) + 1):
+        for direction in ["forward", "backward"] if search else ["forward"]:
+            unit, input = encoder_unit(layer, direction), m if layer == 1 else 2 * n
+            s.update(unit_shapes(unit, n, input=input, normalised=in_encoder, gate_bias=layer > 1))
+            s.update(deep_shapes(unit + ".deep", c["encoder_transition"], n, in_encoder))
+    s["decoder.initial.W_s"] = (d, D if hybrid or c.get("decoder_start") == "mean" else n)
     s["decoder.initial.b"] = (d,)
     if search:
         s["attention.W_a"] = (c["dim_att"], d)
@@ -113,7 +125,8 @@ def gru(p, unit, reset, x, h, c=None):
 
 
 def embedded(p, c, side, words):
-    return [p[side + ".embedding"][word, : c["dim_emb"]] + p[side + ".embedding.b"] for word in words]
+    """Of the hybrid's source there is no bias."""
+    return [p[side + ".embedding"][word, : c["dim_emb"]] + p.get(side + ".embedding.b", 0) for word in words]
 
 
 def transition(p, prefix, n, reset, h):
@@ -124,31 +137,31 @@ def transition(p, prefix, n, reset, h):
 
 def encode(p, c, source):
     """Annotations (T, D), the initial decoder state, and the fixed context (None where there is attention)."""
-    n, T = c["dim_rnn"], len(source)
-    E_x = embedded(p, c, "source", source)
+    T = len(source)
 
-    def read(direction, x, h):
-        h = gru(p, "encoder." + direction, c["reset"], x, h)
-        return transition(p, f"encoder.{direction}.deep", c["encoder_transition"], c["reset"], h)
+    def read(layer, direction, x):
+        """The state at every position."""
+        unit, h, states = encoder_unit(layer, direction), np.zeros(c["dim_rnn"]), [None] * T
+        for j in range(T) if direction == "forward" else reversed(range(T)):
+            h = gru(p, unit, c["reset"], x[j], h)
+            states[j] = h = transition(p, unit + ".deep", c["encoder_transition"], c["reset"], h)
+        return np.array(states)
 
     def first(summary):
         return np.tanh(scaled(p, "decoder.initial.g", p["decoder.initial.W_s"] @ summary) + p["decoder.initial.b"])
 
-    forward = []
-    h = np.zeros(n)
-    for j in range(T):
-        h = read("forward", E_x[j], h)
-        forward.append(h)
+    if c["preset"] == "hybrid":
+        h = transformer.encode(p, c, source)
+        return h, first(h.mean(0)), None
+    x = np.array(embedded(p, c, "source", source))
     if c["preset"] == "rnnencdec":
-        summary = forward[T - 1]
-        return np.array(forward), first(summary), summary
-    backward = [None] * T
-    h = np.zeros(n)
-    for j in reversed(range(T)):
-        h = read("backward", E_x[j], h)
-        backward[j] = h
-    annotations = np.array([np.concatenate([forward[j], backward[j]]) for j in range(T)])
-    return annotations, first(annotations.mean(0) if c["decoder_start"] == "mean" else backward[0]), None
+        forward = read(1, "forward", x)
+        return forward, first(forward[T - 1]), forward[T - 1]
+    for layer in range(1, c["layers"] + 1):
+        forward, backward = read(layer, "forward", x), read(layer, "backward", x)
+        both = np.concatenate([forward, backward], axis=1)
+        x = both + x if layer > 1 else both
+    return x, first(x.mean(0) if c["decoder_start"] == "mean" else backward[0]), None
 
 
 def attention(s, h, W_a, U_a, v_a, more=None):

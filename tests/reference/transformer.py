@@ -26,14 +26,20 @@ def decoder_layers(c):
     return c["dec_layers"] or c["layers"]
 
 
+def encoder_shapes(c):
+    d, s = c["dim_emb"], {}
+    for layer in range(1, c["layers"] + 1):
+        s.update(attention_shapes(f"encoder.{layer}.attention", d))
+        s.update(network_shapes(f"encoder.{layer}.network", d, c["dim_ffn"]))
+    return s
+
+
 def shapes(c):
     d, F = c["dim_emb"], c["dim_ffn"]
     s = {"target.embedding": (c["vocab_target"], d)}
     if not c["tied_source"]:
         s["source.embedding"] = (c["vocab_source"], d)
-    for layer in range(1, c["layers"] + 1):
-        s.update(attention_shapes(f"encoder.{layer}.attention", d))
-        s.update(network_shapes(f"encoder.{layer}.network", d, F))
+    s.update(encoder_shapes(c))
     for layer in range(1, decoder_layers(c) + 1):
         s.update(attention_shapes(f"decoder.{layer}.attention", d))
         s.update(attention_shapes(f"decoder.{layer}.look", d))
@@ -81,13 +87,18 @@ def network(p, unit, x):
     return norm(p, unit, x + hidden @ p[unit + ".W_2"].T + p[unit + ".b_2"])
 
 
+def encode(p, c, source):
+    E_x = p["target.embedding" if c["tied_source"] else "source.embedding"]
+    h = place([E_x[word] for word in source], c["dim_emb"])
+    for layer in range(1, c["layers"] + 1):
+        h, _ = attend(p, f"encoder.{layer}.attention", c["heads"], h, h, causal=False)
+        h = network(p, f"encoder.{layer}.network", h)
+    return h
+
+
 def decode(p, c, source, target):
     d, heads = c["dim_emb"], c["heads"]
-    E_x = p["target.embedding" if c["tied_source"] else "source.embedding"]
-    h = place([E_x[word] for word in source], d)
-    for layer in range(1, c["layers"] + 1):
-        h, _ = attend(p, f"encoder.{layer}.attention", heads, h, h, causal=False)
-        h = network(p, f"encoder.{layer}.network", h)
+    h = encode(p, c, source)
     before = [np.zeros(d)] + [p["target.embedding"][word] for word in target[:-1]]  # E y_0 = 0
     x, shown, layers = place(before, d), None, decoder_layers(c)
     for layer in range(1, layers + 1):

@@ -84,6 +84,13 @@ static const model_form model_forms[] = {
      "'decoder_order': 'conditional', 'reset': 'after', 'encoder_transition': 2, 'decoder_transition': 1, "
      "'layer_norm': 'all'"},
     {"rnnencdec", "'decoder_order': 'update-first', 'encoder_transition': 1, 'decoder_transition': 1"},
+    {"rnnsearch", "'layers': 2"},
+    {"hybrid", "'layers': 1, 'heads': 2, 'lexical_model': true"},
+    {"hybrid", "'layers': 2, 'heads': 3, 'layer_norm': 'all', 'decoder_transition': 1, 'tied_target': false"},
+    {"hybrid",
+     "'layers': 1, 'heads': 1, 'decoder_order': 'look-first', 'coverage': 'fertility', 'tied_target': false"},
+    {"rnnsearch", "'layers': 3, 'decoder_order': 'conditional', 'reset': 'after', 'decoder_start': 'mean', "
+                  "'layer_norm': 'encoder', 'encoder_transition': 1"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 

@@ -50,7 +50,7 @@ static sa_status train(const char *run, bool protect, double epochs, sa_model **
     o.valid_freq = 1000;
     if (strcmp(run, "blind") == 0) {
         strcpy(o.model.preset, "rnnencdec");
-        o.model.dim_att = o.model.dim_coverage = 0;
+        o.model.dim_att = o.model.dim_coverage = o.model.layers = 0;
     }
     sa_status status = sa_train(&o, NULL, NULL, &error);
     snprintf(model, sizeof model, "%s/best.safetensors", path.output);

@@ -216,7 +216,7 @@ static void attention_of_every_layer_and_head_can_be_shown(void **state) {
         snprintf(file, sizeof file, "%s/whole%d/last.safetensors", folder, i);
         expect_status(sa_model_open(&m, file, &error), SA_OK);
         const sa_model_config *c = sa_model_get_config(m);
-        bool chooses = sa_model_config_has(c, "heads");
+        bool chooses = sa_model_config_has(c, "align-layer");
         int layers = c->dec_layers ? c->dec_layers : c->layers;
         expect_status(sa_model_show_attention(m, layers + 1, 0, &error), SA_USAGE);
         expect_status(sa_model_show_attention(m, 1, c->heads + 1, &error), SA_USAGE);

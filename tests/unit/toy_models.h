@@ -63,7 +63,7 @@ static inline sa_status train(const char *run, double epochs, int64_t updates) {
         o.model.vocab_source = o.model.vocab_target = 14;
     if (strcmp(run, "blind") == 0) {
         strcpy(o.model.preset, "rnnencdec");
-        o.model.dim_att = o.model.dim_coverage = 0;
+        o.model.dim_att = o.model.dim_coverage = o.model.layers = 0;
     }
     return sa_train(&o, NULL, NULL, &error);
 }
