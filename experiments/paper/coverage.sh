@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 
 # ranks FILE: its words, the most frequent first, with their counts
 ranks() {
-    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | sort -k1,1nr -k2
+    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | LC_ALL=C sort -k1,1nr -k2
 }
 
 for side in "$source" "$target"; do
