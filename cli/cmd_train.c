@@ -112,6 +112,10 @@ static const option train_options[] = {
                "share of annotations and readout units dropped, one mask a sentence"),
     OPT_NUMBER("dropout-emb", 0, "P", train_arguments, run.dropout_emb, FRACTION,
                "share of embedding units dropped"),
+    OPT_NUMBER("dropout-src", 0, "P", train_arguments, run.dropout_src, FRACTION,
+               "share of source words whose whole embedding is dropped, each position by itself"),
+    OPT_NUMBER("dropout-trg", 0, "P", train_arguments, run.dropout_trg, FRACTION,
+               "the same of target words as they are read; what is to be written stays"),
     OPT_STRING("guided-alignment", 0, "FILE", train_arguments, run.guided_alignment,
                "draw attention to links of the training text's words: line i has those of pair i, i-j with blanks "
                "between, source first, counted from 0 at blanks"),

@@ -98,9 +98,23 @@ SA_API void sa_reader_free(sa_reader *reader);
 /* ---- models ------------------------------------------------------------------------------------------ */
 
 typedef enum sa_order {
-    SA_LOOK_FIRST,  /* look at the source, emit, then update the state with the word emitted (the authors' code) */
-    SA_UPDATE_FIRST /* look, update the state with the previous word, emit from it (the paper's text) */
+    SA_LOOK_FIRST,   /* look at the source, emit, then update the state with the word emitted (the authors' code) */
+    SA_UPDATE_FIRST, /* look, update the state with the previous word, emit from it (the paper's text) */
+    SA_CONDITIONAL   /* update with the previous word, look, update with what was seen, emit (dl4mt, Nematus) */
 } sa_order;
+
+/* What a decoder's first state is made of. */
+typedef enum sa_decoder_start {
+    SA_START_BACKWARD, /* the backward state at the first word */
+    SA_START_MEAN      /* the mean of all annotations */
+} sa_decoder_start;
+
+/* Where layer normalisation acts (Ba et al. 2016). */
+typedef enum sa_layer_norm {
+    SA_NORM_NONE,
+    SA_NORM_ENCODER, /* in the steps of the encoder's units */
+    SA_NORM_ALL      /* in those of the decoder, the alignment model, the first state and the readout too */
+} sa_layer_norm;
 
 typedef enum sa_reset {
     SA_RESET_BEFORE, /* tanh(W x + U (r * h)): the paper's */
@@ -164,9 +178,12 @@ typedef struct sa_model_config {
     int output_rank;                /* 0: logits = W_o t; else logits = W_2 (W_1 t) with W_1 : rank x l */
     sa_order order;
     sa_reset reset;
-    bool tied_target; /* output matrix = target embeddings */
-    bool tied_source; /* source embeddings = target embeddings: needs one vocabulary */
-    int layers;       /* of the encoder, and as many of the decoder */
+    sa_decoder_start decoder_start;
+    sa_layer_norm layer_norm;                   /* not with SA_RESET_BEFORE */
+    int encoder_transition, decoder_transition; /* units without input that a state goes through in each step */
+    bool tied_target;                           /* output matrix = target embeddings */
+    bool tied_source;                           /* source embeddings = target embeddings: needs one vocabulary */
+    int layers;                                 /* of the encoder, and as many of the decoder */
     sa_cell cell;
     int residual_from;   /* lowest layer, counted from 1, whose input is added to its output; 0: none */
     bool reverse_source; /* the encoder reads from the last word to the first */
@@ -179,15 +196,17 @@ typedef struct sa_model_config {
     int max_location;   /* positions that SA_SCORE_LOCATION scores; others get no weight */
     bool input_feeding; /* what was read out goes into the next step */
     sa_coverage coverage;
-    int dim_coverage;    /* of SA_COVERAGE_NEURAL: numbers for each position */
-    int heads;           /* of every attention of a Transformer */
-    int dim_ffn;         /* hidden layer of its network on each position */
-    int dec_layers;      /* layers of its decoder; 0: as many as of the encoder */
-    int align_layer;     /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
-    int align_head;      /* counted from 1; 0: the mean of all */
-    int picture_side;    /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
-    int features;        /* descriptions of places that are read from a file; 0: they are made of a picture */
-    int dim_feature;     /* their width */
+    int dim_coverage; /* of SA_COVERAGE_NEURAL: numbers for each position */
+    bool
+        lexical_model; /* the words looked at have a say of their own in what is written (Nguyen and Chiang 2018) */
+    int heads;         /* of every attention of a Transformer */
+    int dim_ffn;       /* hidden layer of its network on each position */
+    int dec_layers;    /* layers of its decoder; 0: as many as of the encoder */
+    int align_layer;   /* of the decoder, counted from 1, whose attention is shown; 0: the last but one */
+    int align_head;    /* counted from 1; 0: the mean of all */
+    int picture_side;  /* pixels a side of the square that a picture is scaled to, a multiple of 8 */
+    int features;      /* descriptions of places that are read from a file; 0: they are made of a picture */
+    int dim_feature;   /* their width */
     bool hard_attention; /* a step looks at one place, not at a mean of all */
     char init[16];       /* "paper" (Bahdanau et al. 2015, B.1), "glorot" or "uniform" */
     float init_scale;    /* of uniform: all numbers begin within +- this */
@@ -301,7 +320,8 @@ typedef struct sa_train_options {
     const char *guided_alignment;
     float guided_alignment_weight;
 
-    float dropout, dropout_emb; /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout, dropout_emb;     /* readout and annotations; embeddings. One mask a sentence. */
+    float dropout_src, dropout_trg; /* whole words, each position by itself: of texts that are read; of targets */
     float label_smoothing;
     float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
     int picture_shift;       /* pictures are moved by up to so many pixels in each direction */

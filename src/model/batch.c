@@ -72,6 +72,14 @@ int *batch_row_numbers(tape *t, const steps *s, const int *number) {
     return out;
 }
 
+int *batch_row_positions(tape *t, const steps *s, int first) {
+    int *out = tape_bytes(t, (size_t)s->at[s->T] * sizeof *out);
+    for (int j = 0; out && j < s->T; j++)
+        for (int i = 0; i < s->n[j]; i++)
+            out[s->at[j] + i] = first + j;
+    return out;
+}
+
 source_order source_order_make(tape *t, const source_batch *source) {
     const steps *s = &source->steps;
     size_t rows = (size_t)s->at[s->T];

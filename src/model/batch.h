@@ -35,6 +35,9 @@ bool target_batch_make(tape *t, int n, const sentence *sentences, const source_b
 /* The sentence of each row of all steps, from the sentence of each row of the first. NULL fails the tape. */
 int *batch_row_numbers(tape *t, const steps *s, const int *number);
 
+/* The position of each row of all steps, those of the first step being at `first`. NULL fails the tape. */
+int *batch_row_positions(tape *t, const steps *s, int first);
+
 /* Positions of sources, one source after the other: where source i begins, and of each position the row of all
  * steps and the sentence. at NULL fails the tape. */
 typedef struct source_order {
@@ -52,6 +55,9 @@ enum {
     SITE_ANNOTATIONS,
     SITE_STATE,
     SITE_READOUT,
+    SITE_SOURCE_WORD,
+    SITE_TARGET_WORD,
+    SITE_LEXICAL,
     SITE_ENCODER = 100,
     SITE_DECODER = 200
 };

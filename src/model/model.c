@@ -3,6 +3,7 @@
 #include "op/dropout.h"
 #include "op/embed.h"
 #include "op/linear.h"
+#include "op/shape.h"
 
 #include <stdlib.h>
 
@@ -58,9 +59,15 @@ void model_clear(model *m) {
     *m = (model){0};
 }
 
+/* Columns of W_lex, which stand behind the output matrix' own. */
+static int lexical_width(const sa_model_config *c) {
+    return c->lexical_model ? c->dim_emb : 0;
+}
+
 static param *declare_embedding(const model *m, const weight_scope *scope, const char *side, int vocabulary,
                                 bool multiplied) {
-    return weight_declare(scope, side, "embedding", WEIGHT_EMBEDDING, 1, vocabulary, m->config.dim_emb,
+    int width = m->config.dim_emb + (multiplied ? lexical_width(&m->config) : 0);
+    return weight_declare(scope, side, "embedding", WEIGHT_EMBEDDING, 1, vocabulary, width,
                           multiplied ? USE_PRODUCT : USE_LOOKUP);
 }
 
@@ -86,13 +93,15 @@ void model_declare_target(model *m, const weight_scope *scope, bool biased) {
 
 void model_declare_output(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
-    int width = m->preset->family->width(c);
+    int width = m->preset->family->width(c), last = c->output_rank ? c->output_rank : width;
+    if (c->lexical_model)
+        lexical_declare(&m->lexical, scope, c->dim_emb);
     if (c->output_rank)
         m->W_1 = weight_declare(scope, "output", "W_1", WEIGHT_MATRIX, 1, c->output_rank, width, USE_PRODUCT);
     m->W_out = m->target_embedding;
     if (!c->tied_target)
         m->W_out = weight_declare(scope, "output", "W_o", WEIGHT_MATRIX, 1, c->vocab_target,
-                                  c->output_rank ? c->output_rank : width, USE_PRODUCT);
+                                  last + lexical_width(c), USE_PRODUCT);
     m->b_out = weight_declare(scope, "output", "b", WEIGHT_BIAS, 1, c->vocab_target, 0, USE_PRODUCT);
 }
 
@@ -119,17 +128,34 @@ tensor *first_rows(tape *t, tensor *x, int n) {
     return !x || tensor_rows(x) == n ? x : tape_rows(t, x, 0, n);
 }
 
+/* Embedded words, rows of all steps, some of them dropped whole; number: the sentence of each row. */
+static tensor *drop_words(tape *t, tensor *e, const steps *s, const int *number, float rate, unsigned site) {
+    unit_dropout words = {rate, site, number, batch_row_positions(t, s, 0), .whole = true};
+    return op_dropout_units(t, e, &words);
+}
+
+/* The embedded words, source after source, to look at as at annotations. */
+static annotations words_in_order(tape *t, const source_batch *source, tensor *x) {
+    source_order order = source_order_make(t, source);
+    tensor *words = op_gather(t, x, NULL, source->steps.at[source->steps.T], order.row);
+    return (annotations){words, NULL, order.at, source->lengths, source->steps.T};
+}
+
 bool model_encode(const model *m, tape *t, const source_batch *source, const regularisation *r, encoding *out) {
     const steps *s = &source->steps;
     *out = (encoding){.n = s->B};
     tensor *x = NULL;
     if (m->source_embedding) {
-        x = embed(t, m->source_embedding, m->source_embedding_b, s->at[s->T], source->ids);
-        x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, batch_row_numbers(t, s, source->number));
+        x = embed(t, m->source_embedding, m->config.dim_emb, m->source_embedding_b, s->at[s->T], source->ids);
+        const int *number = batch_row_numbers(t, s, source->number);
+        x = drop_words(t, x, s, number, r->dropout_src, SITE_SOURCE_WORD);
+        x = op_dropout(t, x, r->dropout_emb, SITE_SOURCE_EMBEDDING, number);
     }
     out->x = x;
     if (!t->failed)
         m->preset->family->encode(m, t, source, x, r, out);
+    if (m->lexical.W)
+        out->words = words_in_order(t, source, x);
     return !t->failed;
 }
 
@@ -144,7 +170,8 @@ bool model_target_words(const model *m, tape *t, const target_batch *target, con
     const steps *s = &target->steps;
     const int *number = batch_row_numbers(t, s, target->number);
     *out = (step_words){.steps = *s, .source = target->source, .number = number};
-    out->e = embed(t, m->target_embedding, m->target_embedding_b, s->at[s->T], target->previous);
+    out->e = embed(t, m->target_embedding, m->config.dim_emb, m->target_embedding_b, s->at[s->T], target->previous);
+    out->e = drop_words(t, out->e, s, number, r->dropout_trg, SITE_TARGET_WORD);
     out->e = op_dropout(t, out->e, r->dropout_emb, SITE_TARGET_EMBEDDING, number);
     return !t->failed;
 }
@@ -156,8 +183,18 @@ bool model_words(const model *m, tape *t, int n, const int *ids, step_words *out
     *rows = at[1] = n;
     at[0] = 0;
     *out = (step_words){.steps = {n, 1, rows, at}};
-    out->e = embed(t, m->target_embedding, m->target_embedding_b, n, ids);
+    out->e = embed(t, m->target_embedding, m->config.dim_emb, m->target_embedding_b, n, ids);
     return !t->failed;
+}
+
+/* The source of each row of all steps. */
+static const int *sources_of_rows(tape *t, const step_words *words) {
+    const steps *s = &words->steps;
+    int *out = tape_bytes(t, (size_t)s->at[s->T] * sizeof *out);
+    for (int j = 0; out && j < s->T; j++)
+        for (int i = 0; i < s->n[j]; i++)
+            out[s->at[j] + i] = words->source ? words->source[i] : i;
+    return out;
 }
 
 bool model_steps(const model *m, tape *t, const encoding *source, const step_words *words, const regularisation *r,
@@ -170,6 +207,8 @@ bool model_steps(const model *m, tape *t, const encoding *source, const step_wor
         t->attention = &uniform;
     m->preset->family->steps(m, t, source, words, r, in, out, output);
     t->attention = outer;
+    if (m->lexical.W)
+        output->words = op_weigh(t, output->weights, &source->words, sources_of_rows(t, words));
     return !t->failed;
 }
 
@@ -182,7 +221,12 @@ bool model_step(const model *m, tape *t, const encoding *source, const int *rows
 tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
                       const int *number) {
     tensor *hidden = m->preset->family->readout(m, t, shown, r, number);
-    return m->W_1 ? linear(t, hidden, m->W_1, NULL) : hidden;
+    if (m->W_1)
+        hidden = linear(t, hidden, m->W_1, NULL);
+    if (!m->lexical.W)
+        return hidden;
+    tensor *l = lexical_read(t, &m->lexical, shown->words);
+    return op_join(t, hidden, op_dropout(t, l, r->dropout, SITE_LEXICAL, number));
 }
 
 bool model_scores(const model *m, tape *t, const tensor *hidden, int from, int n, real *scores) {

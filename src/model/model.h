@@ -5,6 +5,7 @@
 #define MODEL_MODEL_H
 
 #include "layer/coverage.h"
+#include "layer/lexical.h"
 #include "model/batch.h"
 
 enum { MODEL_LAYERS_MAX = 16 };
@@ -16,6 +17,9 @@ typedef struct encoding {
     int n;     /* sources */
     tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
+    annotations words; /* x, source after source, without keys; of a model with a lexical layer */
+    /* (rows of all steps, n): where no annotations are kept, the encoder's states, for who explains. */
+    tensor *states;
     coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;
@@ -46,6 +50,7 @@ typedef struct step_words {
 typedef struct step_output {
     tensor *s, *c, *e; /* (rows, d), (rows, D), (rows, m); c, e: NULL in a family that reads them not */
     tensor *weights;   /* (rows, S): the alignment of the word about to be written; NULL without attention */
+    tensor *words;     /* (rows, m): the source's words in those shares; NULL without a lexical layer */
 } step_output;
 
 /* How a model that looks at one place learns where (op/attention_hard.h); zeros: it looks where its weights are
@@ -59,9 +64,10 @@ typedef struct hard_learning {
 /* What a training pass does beyond computing the loss; zero elsewhere. */
 typedef struct regularisation {
     float dropout, dropout_emb, label_smoothing;
-    float guide;             /* weight of the guided attention's cross-entropy beside that of words */
-    float doubly_stochastic; /* op/attention_sums.h */
-    int picture_shift;       /* pixels that a picture is moved at most, in each direction */
+    float dropout_src, dropout_trg; /* of whole words */
+    float guide;                    /* weight of the guided attention's cross-entropy beside that of words */
+    float doubly_stochastic;        /* op/attention_sums.h */
+    int picture_shift;              /* pixels that a picture is moved at most, in each direction */
     hard_learning hard;
 } regularisation;
 
@@ -83,8 +89,11 @@ struct model {
 
     param *source_embedding, *source_embedding_b;
     param *target_embedding, *target_embedding_b;
-    param *W_1, *W_out, *b_out; /* W_out: output.W_o, or the target embedding when tied; W_1 NULL: no output rank */
-    void *own;                  /* the family's parameters */
+    lexical_layer lexical;
+    param *W_1, *W_out,
+        *b_out; /* W_out: output.W_o, or the target embedding when tied; W_1 NULL: no output rank.
+                   Behind its own columns W_out has those of W_lex, where there is a lexical layer */
+    void *own;  /* the family's parameters */
 };
 
 /* The preset of that name; NULL: none. */
@@ -128,7 +137,8 @@ bool model_steps(const model *m, tape *t, const encoding *source, const step_wor
 bool model_step(const model *m, tape *t, const encoding *source, const int *rows, step_words words,
                 const decoder_state *in, decoder_state *out, step_output *output);
 
-/* The readout's hidden layer (N, l or rank) of rows that steps showed; number: sentence of each row, for dropout.
+/* The readout's hidden layer (N, l or rank, and m of a lexical layer) of rows that steps showed; number: sentence
+ * of each row, for dropout.
  */
 tensor *model_readout(const model *m, tape *t, const step_output *shown, const regularisation *r,
                       const int *number);

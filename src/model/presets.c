@@ -10,19 +10,21 @@
      CONFIG_BIT(TIED_TARGET) | CONFIG_BIT(TIED_SOURCE) | CONFIG_BIT(INIT) | CONFIG_BIT(INIT_SCALE))
 #define RNNENCDEC                                                                                                  \
     (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_DEC) | CONFIG_BIT(DIM_MAXOUT) | CONFIG_BIT(ORDER) |              \
-     CONFIG_BIT(RESET))
-#define COVERAGE (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE))
+     CONFIG_BIT(RESET) | CONFIG_BIT(LAYER_NORM) | CONFIG_BIT(ENCODER_TRANSITION) | CONFIG_BIT(DECODER_TRANSITION))
+/* Of decoders that look once a step. */
+#define LOOK (CONFIG_BIT(COVERAGE) | CONFIG_BIT(DIM_COVERAGE) | CONFIG_BIT(LEXICAL_MODEL))
 #define RNNSEARCH                                                                                                  \
-    (RNNENCDEC | COVERAGE | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER))
+    (RNNENCDEC | LOOK | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(ATTENTION_WEIGHTS) | CONFIG_BIT(WORD_ENCODER) |           \
+     CONFIG_BIT(DECODER_START))
 
 #define SEQ2SEQ (EVERY | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) | CONFIG_BIT(REVERSE_SOURCE))
 
 #define LUONG                                                                                                      \
-    (SEQ2SEQ | COVERAGE | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |               \
+    (SEQ2SEQ | LOOK | CONFIG_BIT(ATTENTION) | CONFIG_BIT(ATTENTION_WINDOW) | CONFIG_BIT(SCORE) |                   \
      CONFIG_BIT(MAX_LOCATION) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(INPUT_FEEDING) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define GNMT                                                                                                       \
-    (EVERY | COVERAGE | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |        \
+    (EVERY | LOOK | CONFIG_BIT(DIM_RNN) | CONFIG_BIT(DIM_ATT) | CONFIG_BIT(LAYERS) | CONFIG_BIT(CELL) |            \
      CONFIG_BIT(RESIDUAL_FROM) | CONFIG_BIT(ATTENTION_WEIGHTS))
 
 #define TRANSFORMER                                                                                                \

@@ -82,7 +82,8 @@ typedef struct row_list {
 } row_list;
 
 static unit_dropout drop(const regularisation *r, unsigned side, int layer, int place, row_list rows) {
-    return (unit_dropout){r->dropout, side + (unsigned)(PLACES * layer + place), rows.sentence, rows.position};
+    unsigned site = side + (unsigned)(PLACES * layer + place);
+    return (unit_dropout){.rate = r->dropout, .site = site, .sentence = rows.sentence, .position = rows.position};
 }
 
 /* sqrt(d) E w + P, with dropout. */
@@ -200,14 +201,6 @@ static attention_groups look_groups(tape *t, const step_words *words, const enco
     return (attention_groups){sources, query, next, key, key_at, false};
 }
 
-static int *target_positions(tape *t, const steps *s, int length) {
-    int *out = tape_bytes(t, (size_t)s->at[s->T] * sizeof *out);
-    for (int j = 0; out && j < s->T; j++)
-        for (int i = 0; i < s->n[j]; i++)
-            out[s->at[j] + i] = length + j;
-    return out;
-}
-
 /* The layer whose attention is shown, from 0: the last but one unless another was asked for. */
 static int shown_layer(const sa_model_config *c) {
     int layers = decoder_layers(c);
@@ -217,7 +210,7 @@ static int shown_layer(const sa_model_config *c) {
 static void make_steps(const model *m, tape *t, const encoding *source, const step_words *words,
                        const regularisation *r, const decoder_state *in, decoder_state *out, step_output *output) {
     const transformer *p = m->own;
-    row_list rows = {words->number, target_positions(t, &words->steps, in->length)};
+    row_list rows = {words->number, batch_row_positions(t, &words->steps, in->length)};
     attention_groups before = target_groups(t, &words->steps, in), looks = look_groups(t, words, source);
     if (t->failed)
         return;

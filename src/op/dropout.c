@@ -61,7 +61,7 @@ tensor *op_dropout_drawn(tape *t, tensor *x, const real *mask, const int *senten
 }
 
 tensor *op_dropout(tape *t, tensor *x, float rate, unsigned site, const int *sentence) {
-    if (!x)
+    if (!x || t->failed)
         return tape_fail(t);
     if (rate <= 0 || !t->recording)
         return x;
@@ -77,7 +77,14 @@ void unit_dropout_row(const tape *t, const unit_dropout *d, long i, real *x, int
     uint64_t sentence = (uint64_t)(t->first_sentence + d->sentence[i]);
     rng random = rng_at(t->seed, t->update, sentence, d->site + ((uint64_t)d->position[i] << 32));
     uint32_t limit = (uint32_t)((double)d->rate * 4294967296.0);
-    vec_drop(x, x, rng_u64(&random), limit, (real)(1 / (1 - (double)d->rate)), n);
+    real keep = (real)(1 / (1 - (double)d->rate));
+    if (!d->whole) {
+        vec_drop(x, x, rng_u64(&random), limit, keep, n);
+        return;
+    }
+    bool dropped = rng_u32(&random) < limit;
+    for (int k = 0; k < n; k++)
+        x[k] = dropped ? 0 : keep * x[k];
 }
 
 typedef struct units_record {
@@ -100,7 +107,7 @@ static void units_backward(tape *t, op_record *record) {
 }
 
 tensor *op_dropout_units(tape *t, tensor *x, const unit_dropout *d) {
-    if (!x)
+    if (!x || t->failed)
         return tape_fail(t);
     if (d->rate <= 0 || !t->recording)
         return x;

@@ -25,10 +25,18 @@ static void embed_backward(tape *t, op_record *record) {
         tape_defer_rows(t, r->b, tensor_grad_matrix(r->y));
 }
 
-tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
-    int m = E->dim[1];
+/* The first m numbers of a row; whole: room for all of it, where it has more (it is rounded as a whole). */
+static void look_up(const param *E, int id, int m, real *whole, real *row) {
+    param_row(E, id, whole ? whole : row);
+    if (whole)
+        memcpy(row, whole, (size_t)m * sizeof *row);
+}
+
+tensor *embed(tape *t, param *E, int m, param *b, int n, const int *ids) {
+    SA_ASSERT(m <= E->dim[1]);
     tensor *y = tape_matrix(t, n, m);
-    if (!y)
+    real *whole = m < E->dim[1] ? tape_scratch(t, E->dim[1]) : NULL;
+    if (!y || t->failed)
         return NULL;
     for (long i = 0; i < n; i++) {
         SA_ASSERT(ids[i] < E->dim[0]);
@@ -37,7 +45,7 @@ tensor *embed(tape *t, param *E, param *b, int n, const int *ids) {
             memset(row, 0, (size_t)m * sizeof *row);
             continue;
         }
-        param_row(E, ids[i], row);
+        look_up(E, ids[i], m, whole, row);
         if (b)
             vec_add(row, b->value, m);
     }

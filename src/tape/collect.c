@@ -57,7 +57,7 @@ static void add_rest(const band *b, const deferred *d) {
         if (!d->ids)
             vec_add(b->p->grad, dy, d->dy.cols);
         else if (d->ids[i] >= b->row && d->ids[i] < b->row + b->rows)
-            vec_add(b->p->grad + (long)d->ids[i] * d->dy.cols, dy, d->dy.cols);
+            vec_add(b->p->grad + (long)d->ids[i] * b->p->dim[1], dy, d->dy.cols);
     }
 }
 

@@ -191,6 +191,9 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (o->doubly_stochastic > 0 && !model_weights_learn(&o->model))
         return sa_fail(error, SA_USAGE, "doubly-stochastic is a loss of one attention, and a %s model has not one",
                        o->model.preset);
+    if (o->dropout_src > 0 && model_source_shape(&o->model).length)
+        return sa_fail(error, SA_USAGE, "dropout-src is for words, and the sources of a %s model are pictures",
+                       o->model.preset);
     if (o->picture_shift > 0 && !model_source_shape(&o->model).length)
         return sa_fail(error, SA_USAGE, "picture-shift is for pictures, and a %s model reads text",
                        o->model.preset);
@@ -212,6 +215,8 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"held-out", o->held_out, 0, 1e9},
                  {"dropout", (double)o->dropout, 0, 0.99},
                  {"dropout-emb", (double)o->dropout_emb, 0, 0.99},
+                 {"dropout-src", (double)o->dropout_src, 0, 0.99},
+                 {"dropout-trg", (double)o->dropout_trg, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
                  {"guided-alignment-weight", (double)o->guided_alignment_weight, 0, 1e9},
                  {"doubly-stochastic", (double)o->doubly_stochastic, 0, 1e6},

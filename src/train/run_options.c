@@ -33,6 +33,8 @@ static const char *const vocab_type_names[] = {"word", "bpe", "unigram", NULL};
 static const field fields[] = {
     FIELD(FLOAT, dropout),
     FIELD(FLOAT, dropout_emb),
+    FIELD(FLOAT, dropout_src),
+    FIELD(FLOAT, dropout_trg),
     FIELD(FLOAT, label_smoothing),
     FIELD(FLOAT, guided_alignment_weight),
     FIELD(FLOAT, doubly_stochastic),

@@ -105,6 +105,8 @@ regularisation regularisation_of(const sa_train_options *o, double baseline) {
     return (regularisation){
         .dropout = o->dropout,
         .dropout_emb = o->dropout_emb,
+        .dropout_src = o->dropout_src,
+        .dropout_trg = o->dropout_trg,
         .label_smoothing = o->label_smoothing,
         .guide = o->guided_alignment_weight,
         .doubly_stochastic = o->doubly_stochastic,

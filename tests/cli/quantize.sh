@@ -73,6 +73,8 @@ as_on_load() {
 as_on_load plain
 model tied --after 20u --tied-target --output-rank 24
 as_on_load tied
+model lexical --after 20u --tied-target --output-rank 24 --lexical-model
+as_on_load lexical
 # The shape of the others: PRESET WIDTHS.
 while read -r preset widths; do
     # shellcheck disable=SC2086 # a list of arguments

@@ -211,7 +211,8 @@ static void gradients_match_for_every_model(void **state) {
 
 static void gradients_match_with_dropout_and_label_smoothing(void **state) {
     (void)state;
-    check_every_model((regularisation){.dropout = 0.3f, .dropout_emb = 0.2f, .label_smoothing = 0.1f});
+    check_every_model((regularisation){
+        .dropout = 0.3f, .dropout_emb = 0.2f, .dropout_src = 0.3f, .dropout_trg = 0.4f, .label_smoothing = 0.1f});
 }
 
 static void gradients_match_with_guided_attention(void **state) {

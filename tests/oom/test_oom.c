@@ -314,7 +314,7 @@ static sa_status train_so(const char *run, way w) {
     sa_train_options o = toy_options(&path, folder, run);
     o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 4;
     o.model.dim_rnn = o.model.dim_dec = 4;
-    o.dropout = o.dropout_emb = o.label_smoothing = 0.1f;
+    o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = o.label_smoothing = 0.1f;
     o.average = 0.9f;
     o.mini_batch = 2;
     o.after_epochs = 0;

@@ -83,7 +83,15 @@ def config(preset, **changed):
         "label_smoothing": SMOOTHING,
     }
     own = {
-        "rnnencdec": {"dim_dec": 6, "dim_maxout": 4, "decoder_order": "look-first", "reset": "before"},
+        "rnnencdec": {
+            "dim_dec": 6,
+            "dim_maxout": 4,
+            "decoder_order": "look-first",
+            "reset": "before",
+            "layer_norm": "none",
+            "encoder_transition": 0,
+            "decoder_transition": 0,
+        },
         "seq2seq": {"layers": 2, "cell": "lstm", "reverse_source": True},
     }
     own["luong"] = {
@@ -95,8 +103,9 @@ def config(preset, **changed):
         "dim_att": 3,
         "input_feeding": True,
     }
-    own["luong"].update(coverage.options())
-    own["gnmt"] = {**coverage.options(), "layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
+    once = {**coverage.options(), "lexical_model": False}  # of decoders that look once a step
+    own["luong"].update(once)
+    own["gnmt"] = {**once, "layers": 4, "cell": "lstm-linear", "residual_from": 3, "dim_att": 3}
     own["transformer"] = {
         "dim_emb": 6,
         "layers": 2,
@@ -108,7 +117,7 @@ def config(preset, **changed):
     }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], **coverage.options(), "dim_att": 3}
+    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3, "decoder_start": "backward"}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
@@ -121,6 +130,8 @@ def stored(c):
         idle |= {"attention_window"} if c["attention"] == "global" else set()
         idle |= {"dim_att"} if c["score"] != "concat" else set()
         idle |= {"max_location"} if c["score"] != "location" else set()
+    if c.get("decoder_order") == "look-first":
+        idle |= {"decoder_transition"}
     if "picture_side" in c:
         idle |= {"tied_source"} | ({"picture_side"} if c["features"] else set())
     return {key: value for key, value in c.items() if key not in idle}
@@ -161,6 +172,21 @@ def model_cases():
         yield case(f"{preset} {order} tied", config(preset, tied_target=True, dim_maxout=5, **way))
         yield case(f"{preset} {order} rank tied", config(preset, reset="after", tied_target=True, output_rank=5, **way))
     yield case("rnnsearch all widths equal", config("rnnsearch", dim_emb=4, dim_dec=4, dim_att=4))
+    for reset in ("before", "after"):
+        yield case(f"rnnsearch conditional {reset}", config("rnnsearch", decoder_order="conditional", reset=reset))
+    conditional = {"decoder_order": "conditional", "decoder_start": "mean", "reset": "after"}
+    yield case("rnnsearch conditional mean", config("rnnsearch", **conditional, tied_target=True, dim_maxout=5))
+    yield case("rnnsearch conditional coverage", config("rnnsearch", **conditional, coverage="neural"))
+    for where in ("encoder", "all"):
+        yield case(f"rnnsearch conditional norm {where}", config("rnnsearch", **conditional, layer_norm=where))
+    for order in ("look-first", "update-first"):
+        for preset in ("rnnsearch", "rnnencdec"):
+            way = {"decoder_order": order, "reset": "after", "layer_norm": "all"}
+            yield case(f"{preset} {order} norm", config(preset, **way))
+    deep = {"encoder_transition": 1, "decoder_transition": 2}
+    yield case("rnnsearch conditional deep", config("rnnsearch", **{**conditional, "reset": "before"}, **deep))
+    yield case("rnnsearch conditional deep norm", config("rnnsearch", **conditional, **deep, layer_norm="all"))
+    yield case("rnnencdec update-first deep", config("rnnencdec", decoder_order="update-first", **deep))
     yield case("seq2seq", config("seq2seq"))
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))
@@ -181,6 +207,10 @@ def model_cases():
     yield case("rnnsearch coverage update-first", config("rnnsearch", coverage="neural", decoder_order="update-first"))
     yield case("luong dot coverage", config("luong", coverage="neural", score="dot", attention="local-m"))
     yield case("luong concat coverage", config("luong", coverage="fertility", score="concat", layers=1))
+    for preset in ("rnnsearch", "luong", "gnmt"):
+        yield case(f"{preset} lexical", config(preset, lexical_model=True))
+    yield case("rnnsearch lexical tied", config("rnnsearch", lexical_model=True, tied_target=True, dim_maxout=5, reset="after"))
+    yield case("luong lexical rank", config("luong", lexical_model=True, output_rank=3, attention="local-p", layers=1))
     yield case("transformer", config("transformer"))
     yield case("transformer of three heads", config("transformer", heads=3, dec_layers=3, align_layer=3, align_head=2))
     one = {"vocab_source": 13, "tied_source": True, "tied_target": True}

@@ -3,6 +3,8 @@ import math
 
 import numpy as np
 
+import lexical
+
 
 def fnv1a64(text):
     value = 0xCBF29CE484222325
@@ -42,21 +44,23 @@ def log_softmax(logits):
 
 def output_shapes(c, width):
     """The output layer of every preset, from a readout of that width."""
-    s = {}
+    s = lexical.shapes(c)
     if c["output_rank"]:
         s["output.W_1"] = (c["output_rank"], width)
     width = c["output_rank"] or width
     if c["tied_target"]:
         assert width == c["dim_emb"], "tied target embeddings need a readout of the embedding's width"
+        s["target.embedding"] = (c["vocab_target"], width + lexical.width(c))
     else:
-        s["output.W_o"] = (c["vocab_target"], width)
+        s["output.W_o"] = (c["vocab_target"], width + lexical.width(c))
     s["output.b"] = (c["vocab_target"],)
     return s
 
 
-def output(p, c, t):
-    """log p over the target vocabulary, from the readout t."""
+def output(p, c, t, l=np.zeros(0)):
+    """log p over the target vocabulary, from the readout t and what the lexical model reads."""
     if c["output_rank"]:
         t = p["output.W_1"] @ t
-    W_o = p["target.embedding"] if c["tied_target"] else p["output.W_o"]
-    return log_softmax(W_o @ t + p["output.b"])
+    W = p["target.embedding"] if c["tied_target"] else p["output.W_o"]
+    W_o, W_lex = W[:, : len(t)], W[:, len(t) :]
+    return log_softmax(W_o @ t + W_lex @ l + p["output.b"])

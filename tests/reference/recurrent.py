@@ -10,6 +10,7 @@ and o, then those of the candidate g.
 import numpy as np
 
 import coverage
+import lexical
 from parameters import output, output_shapes, sigmoid
 from rnnsearch import attention
 
@@ -64,7 +65,7 @@ def read_stack(p, c, source):
 def seq2seq(p, c, source, target):
     _, states = read_stack(p, c, source)
     for i in range(len(target)):
-        x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
+        x = p["target.embedding"][target[i - 1], : c["dim_emb"]] if i > 0 else np.zeros(c["dim_emb"])
         for layer in range(c["layers"]):
             states[layer] = lstm(p, f"decoder.{layer + 1}", c["cell"], x, states[layer])
             x = states[layer][0]
@@ -128,10 +129,11 @@ def look(p, c, h, annotations, more, step):
 
 def luong(p, c, source, target):
     annotations, states = read_stack(p, c, source)
+    words = [p["source.embedding"][word] for word in source]
     annotations, said = np.array(annotations), np.zeros(c["dim_rnn"])
     seen = coverage.Coverage(p, c, annotations)
     for i in range(len(target)):
-        x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
+        x = p["target.embedding"][target[i - 1], : c["dim_emb"]] if i > 0 else np.zeros(c["dim_emb"])
         for layer in range(c["layers"]):
             fed = said if c["input_feeding"] and layer == 0 else None
             states[layer] = lstm(p, f"decoder.{layer + 1}", c["cell"], x, states[layer], fed)
@@ -139,7 +141,7 @@ def luong(p, c, source, target):
         a, context = look(p, c, x, annotations, seen.keys(), i)
         seen.look(a, x)
         said = np.tanh(p["readout.C_c"] @ context + p["readout.U_c"] @ x)
-        yield output(p, c, said), said, None, a
+        yield output(p, c, said, lexical.read(p, c, a, words)), said, None, a
 
 
 # ---- gnmt ---------------------------------------------------------------------------------------------------
@@ -179,14 +181,15 @@ def gnmt_encode(p, c, source):
 
 def gnmt(p, c, source, target):
     annotations, states = gnmt_encode(p, c, source)
+    words = [p["source.embedding"][word] for word in source]
     matrices = (p["attention.W_a"], p["attention.U_a"], p["attention.v_a"])
     seen = coverage.Coverage(p, c, annotations)
     for i in range(len(target)):
         _, a, context = attention(states[0][0], annotations, *matrices, seen.keys())
         seen.look(a, states[0][0])
-        x = p["target.embedding"][target[i - 1]] if i > 0 else np.zeros(c["dim_emb"])
+        x = p["target.embedding"][target[i - 1], : c["dim_emb"]] if i > 0 else np.zeros(c["dim_emb"])
         for layer in range(1, c["layers"] + 1):
             states[layer - 1] = lstm(p, f"decoder.{layer}", c["cell"], x, states[layer - 1], context)
             m = states[layer - 1][0]
             x = m + x if is_residual(c, layer) else m
-        yield output(p, c, x), x, None, a
+        yield output(p, c, x, lexical.read(p, c, a, words)), x, None, a

@@ -62,7 +62,7 @@ static inline void expect_text(const char *text, const char *part) {
 /* 40 updates with all that has a state: dropout, the average, Adam, validations, epochs that end between. */
 static inline sa_train_options forty_updates(toy_paths *path, const char *run) {
     sa_train_options o = toy_options(path, folder, run);
-    o.dropout = o.dropout_emb = 0.1f;
+    o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = 0.1f;
     o.label_smoothing = 0.1f;
     o.average = 0.9f;
     o.schedule = SA_SCHEDULE_LINEAR;

@@ -216,6 +216,10 @@ static void what_makes_no_sense_with_pictures_is_refused(void **state) {
     o.protect = true;
     expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
     o.protect = false;
+    o.dropout_src = 0.1f;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text("dropout-src");
+    o.dropout_src = 0;
     o.model.picture_side = 20;
     expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
     expect_text("multiple of 8");

@@ -131,7 +131,7 @@ static void every_model_gives_the_same_bytes_after_a_stop_and_with_more_threads(
         for (int stop = 0; stop < 2; stop++) {
             toy_paths path;
             sa_train_options o = options_of(&path, &model_forms[i], stop ? stopped : whole);
-            o.dropout = o.dropout_emb = 0.1f;
+            o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = 0.1f;
             o.after_updates = 14;
             o.valid_freq = 7;
             o.shards = 3;

@@ -134,6 +134,31 @@ static void several_minibatches_give_the_same_bits_with_any_number_of_threads(vo
     end(&one);
 }
 
+static void drop_source_words(sa_train_options *o) {
+    plain(o);
+    o->dropout_src = 0.2f;
+}
+
+static void drop_target_words(sa_train_options *o) {
+    plain(o);
+    o->dropout_trg = 0.2f;
+}
+
+static void words_dropped_on_either_side_change_the_gradient(void **state) {
+    (void)state;
+    static fixture made[3];
+    void (*const choice[])(sa_train_options *) = {plain, drop_source_words, drop_target_words};
+    for (int k = 0; k < 3; k++) {
+        begin(&made[k], choice[k], 1);
+        run(&made[k], (size_t[]){0, PAIRS}, 1, 1);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_true(distance(made[k].net.params.grads, made[(k + 1) % 3].net.params.grads,
+                             made[0].net.params.count) > 0.05);
+    for (int k = 0; k < 3; k++)
+        end(&made[k]);
+}
+
 /* a = k a + (1 - k) x after every update, k = min(average, (1 + t) / (10 + t)). */
 static void the_average_follows_the_values(void **state) {
     (void)state;
@@ -187,6 +212,7 @@ static void an_update_that_is_not_finite_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_dropped_on_either_side_change_the_gradient),
         cmocka_unit_test(several_minibatches_give_the_gradient_of_one_as_large_as_all),
         cmocka_unit_test(several_minibatches_give_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(the_average_follows_the_values),
