@@ -96,8 +96,8 @@ long_sentences() {
     echo '|---|---|---|---|---|---|---|---|'
     fifths 10 20
     fifths 50 1000
-    printf '\nThe first three of the test text with 50 words or more, all known; ‖ stands behind the last three words in a\n'
-    printf 'row that the reference has too.\n\n'
+    printf '\nThe first three of the test text with 50 words or more, all known. ‖ stands behind the last three words in a\n'
+    printf 'row that the reference has too: at the beginning there are none, and without it they end the translation.\n\n'
     paste "$out/known.$source" "$out/known.$target" "$out/known" | awk -F '\t' 'split($1, w, " ") >= 50' | head -n 3 |
         while IFS='	' read -r from to line; do
             printf -- '- *source* (line %d) %s\n- *reference* %s\n' "$line" "$from" "$to"
