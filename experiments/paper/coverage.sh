@@ -2,6 +2,7 @@
 # coverage.sh: for vocabularies of the most frequent words of the training text, VOCABULARIES many (</s> and <unk> among
 # them), what share of the words it knows. Rows of TAB-separated fields: size, percent of the words of the training
 # text's source and target and of the test text's source and target, percent of test pairs without an unknown word.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

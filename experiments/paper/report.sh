@@ -1,6 +1,7 @@
 #!/bin/sh
 # report.sh: what came out, beside the figures of the paper, as a page of Markdown. The Makefile calls it when all that
 # it reads is there.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)

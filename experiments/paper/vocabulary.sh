@@ -4,6 +4,7 @@
 # not among the V - 2 most frequent of the target become <unk> afterwards. Rows of TAB-separated fields: V, percent of
 # <unk> in what is written, BLEU, BLEU with each <unk> replaced by the source word that it looked at most (that of
 # the model's own vocabulary only; - elsewhere). V are those of VOCABULARIES that are smaller than the model's, and that.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 model=$OUT/$1/best.safetensors
 work=$(mktemp -d)
