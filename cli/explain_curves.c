@@ -156,11 +156,13 @@ static bool point_of(const spot *here, size_t n, size_t all, int b, int chart, c
 }
 
 /* False without memory. */
-static bool draw_curve(curve *c, spots *s, int chart) {
+static bool draw_curve(curve *c, const spots *s, int chart) {
+    if (s->n == 0)
+        return true;
     spot *here = malloc((s->n + 1) * sizeof *here);
     bool made = here != NULL;
     qsort(s->spot, s->n, sizeof *s->spot, compare_spots);
-    for (int b = 0; s->n > 0 && b < charts[chart].bins && made; b++) {
+    for (int b = 0; b < charts[chart].bins && made; b++) {
         curve_point p;
         size_t n = 0;
         for (size_t i = 0; i < s->n; i++)

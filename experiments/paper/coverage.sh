@@ -2,13 +2,14 @@
 # coverage.sh: for vocabularies of the most frequent words of the training text, VOCABULARIES many (</s> and <unk> among
 # them), what share of the words it knows. Rows of TAB-separated fields: size, percent of the words of the training
 # text's source and target and of the test text's source and target, percent of test pairs without an unknown word.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # ranks FILE: its words, the most frequent first, with their counts
 ranks() {
-    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | sort -k1,1nr -k2
+    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | LC_ALL=C sort -k1,1nr -k2
 }
 
 for side in "$source" "$target"; do

@@ -2,6 +2,7 @@
 # likelihood.sh MODEL LENGTH: a row of the paper's table 2: updates, epochs, hours, the update of the model that is
 # used, and the negative log-likelihood of a sentence, the mean over the first SAMPLE training pairs of at most LENGTH
 # words and over the validation pairs.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 run=$OUT/$1
 length=$2

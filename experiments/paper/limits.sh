@@ -3,6 +3,7 @@
 #   pair MODEL L ms         processor time to score a pair of L source and L target words
 #   step MODEL batch ms     processor time for each target word of greedy translation, sentences one by one or 64 together
 # One thread; what starting the program takes is measured with an empty text and taken off.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

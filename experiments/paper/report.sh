@@ -1,6 +1,7 @@
 #!/bin/sh
 # report.sh: what came out, beside the figures of the paper, as a page of Markdown. The Makefile calls it when all that
 # it reads is there.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
@@ -96,8 +97,8 @@ long_sentences() {
     echo '|---|---|---|---|---|---|---|---|'
     fifths 10 20
     fifths 50 1000
-    printf '\nThe first three of the test text with 50 words or more, all known; ‖ stands behind the last three words in a\n'
-    printf 'row that the reference has too.\n\n'
+    printf '\nThe first three of the test text with 50 words or more, all known. ‖ stands behind the last three words in a\n'
+    printf 'row that the reference has too: at the beginning there are none, and without it they end the translation.\n\n'
     paste "$out/known.$source" "$out/known.$target" "$out/known" | awk -F '\t' 'split($1, w, " ") >= 50' | head -n 3 |
         while IFS='	' read -r from to line; do
             printf -- '- *source* (line %d) %s\n- *reference* %s\n' "$line" "$from" "$to"

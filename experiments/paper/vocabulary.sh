@@ -4,18 +4,15 @@
 # not among the V - 2 most frequent of the target become <unk> afterwards. Rows of TAB-separated fields: V, percent of
 # <unk> in what is written, BLEU, BLEU with each <unk> replaced by the source word that it looked at most (that of
 # the model's own vocabulary only; - elsewhere). V are those of VOCABULARIES that are smaller than the model's, and that.
+# shellcheck disable=SC2154 # source, target, text and out are of the Makefile
 set -eu
 model=$OUT/$1/best.safetensors
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# keep TRAINING-TEXT SIZE FILE: FILE with <unk> for what is not frequent there; as it is with the model's own size
+# keep TRAINING-TEXT SIZE FILE: FILE with <unk> for what is not frequent there
 keep() {
-    [ "$2" -lt "$own" ] || {
-        cat "$3"
-        return
-    }
-    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | sort -k1,1nr -k2 |
+    awk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print n[w] "\t" w }' "$1" | LC_ALL=C sort -k1,1nr -k2 |
         head -n "$(($2 - 2))" | cut -f 2 >"$work/words"
     awk 'NR == FNR { known[$1]; next }
         { for (i = 1; i <= NF; i++) printf "%s%s", (i > 1 ? " " : ""), (($i in known) ? $i : "<unk>"); print "" }' \
@@ -34,11 +31,13 @@ bleu() {
 
 own=$("$SOFTALIGN" inspect --json "$model" | awk '/"vocab-target":/ { print $2 + 0 }')
 for size in $(printf '%s\n' $VOCABULARIES | awk -v own="$own" '$1 < own { print $1 } END { print own }'); do
-    keep "$text/train.$source" "$size" "$text/test.$source" >"$work/source"
-    translate -i "$work/source" -o "$work/written"
-    keep "$text/train.$target" "$size" "$work/written" >"$work/out"
     replaced=-
-    if [ "$size" -eq "$own" ]; then
+    if [ "$size" -lt "$own" ]; then
+        keep "$text/train.$source" "$size" "$text/test.$source" >"$work/source"
+        translate -i "$work/source" -o "$work/written"
+        keep "$text/train.$target" "$size" "$work/written" >"$work/out"
+    else
+        cp "$out/$1.all" "$work/out"
         translate --replace-unk -i "$text/test.$source" -o "$work/replaced"
         replaced=$(bleu "$work/replaced")
     fi
