@@ -94,6 +94,10 @@ static const option train_options[] = {
     OPT_SECTION("Vocabulary"),
     OPT_ENUM("vocab-type", 0, "TYPE", train_arguments, run.vocab_type, vocab_type_names,
              "how text is cut into symbols"),
+    OPT_NUMBER(
+        "subword-sampling", 0, "P", train_arguments, run.subword_sampling, AT_LEAST(0),
+        "cut words of the training text otherwise in every epoch: of bpe leave out merges with probability P, "
+        "of unigram draw segmentations by their probability to the power of P; 0: off"),
     OPT_FLAG("joint-vocab", 0, train_arguments, run.joint_vocab, "one vocabulary for both languages"),
     OPT_STRING(
         "normalization", 0, "RULE", train_arguments, run.normalization,

@@ -294,6 +294,9 @@ typedef struct sa_train_options {
     bool joint_vocab;
     const char *normalization; /* of characters: "identity", "nfc"; with subwords also SentencePiece's "nfkc",
                                   "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" */
+    float subword_sampling;    /* with subwords: words of the training text are cut otherwise in every epoch. Of BPE
+                                  the    share of merges left out, below 1 (Provilkov et al. 2020), of unigram the
+                                  exponent of    probabilities (Kudo 2018). 0: off */
     bool protect; /* with subwords: numbers, addresses, placeholders, tags and emoji that both sides have
                      become symbols, which translations copy (sa_model_protects) */
 

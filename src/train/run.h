@@ -6,6 +6,7 @@
 #include "text/corpus.h"
 #include "text/pair_text.h"
 #include "train/epoch.h"
+#include "train/sampling.h"
 #include "train/update.h"
 
 #include <dirent.h>
@@ -62,6 +63,7 @@ typedef struct run {
     pair_text valid_text;
     corpus train, valid;
     link_table links; /* of the training text */
+    sampling sampling;
     teacher teacher;
     updater updater;
     run_counters counters;

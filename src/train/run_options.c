@@ -68,6 +68,7 @@ static const field fields[] = {
     FIELD(INT, held_out),
     NAMED(vocab_type, vocab_type_names),
     FIELD(BOOL, joint_vocab),
+    FIELD(FLOAT, subword_sampling),
     FIELD(FLOAT, adversary_lambda),
 };
 /* When a run is looked at and when it ends: a resume may change it. */
