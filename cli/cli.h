@@ -184,7 +184,7 @@ typedef struct command {
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
     command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize,
-    command_shortlist, command_bench, command_doctor;
+    command_shortlist, command_trace, command_bench, command_doctor, command_serve;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of
@@ -235,9 +235,20 @@ bool parse_double(const char *text, double *value, bool *overflow);
         OPT_FLAG("tied-source", 0, type, config.tied_source,                                                       \
                  "the source embeddings are the target embeddings; needs --joint-vocab"),                          \
         OPT_ENUM("decoder-order", 0, "ORDER", type, config.order, order_names,                                     \
-                 "whether a decoder step looks at the source or updates its state first"),                         \
+                 "whether a decoder step looks at the source or updates its state first, or looks between two "    \
+                 "updates"),                                                                                       \
         OPT_ENUM("reset", 0, "PLACE", type, config.reset, reset_names,                                             \
                  "whether the GRU's reset gate acts before or after the product with U"),                          \
+        OPT_ENUM("decoder-start", 0, "FROM", type, config.decoder_start, start_names,                              \
+                 "what the decoder's first state is made of: the backward state at the first word, or the mean "   \
+                 "of all annotations"),                                                                            \
+        OPT_ENUM("layer-norm", 0, "WHERE", type, config.layer_norm, norm_names,                                    \
+                 "where layer normalisation acts: nowhere, in the encoder's units, or in the decoder's, the "      \
+                 "alignment model and the readout too; needs --reset after"),                                      \
+        OPT_NUMBER("encoder-transition", 0, "N", type, config.encoder_transition, BETWEEN(0, 8),                   \
+                   "units without input that each step of the encoder goes through behind the one that reads"),    \
+        OPT_NUMBER("decoder-transition", 0, "N", type, config.decoder_transition, BETWEEN(0, 8),                   \
+                   "the same of the decoder; not with --decoder-order look-first"),                                \
         OPT_NUMBER("layers", 0, "N", type, config.layers, BETWEEN(1, 16),                                          \
                    "layers of the encoder, and of the decoder"),                                                   \
         OPT_ENUM("cell", 0, "NAME", type, config.cell, cell_names,                                                 \
@@ -365,8 +376,9 @@ void models_close(model_list *list);
                    "threads that work; 0: one for each core")
 
 extern const char *const precision_names[]; /* of models; training knows the first two */
-extern const char *const weights_names[], *const order_names[], *const reset_names[], *const init_names[],
-                                                                                          *const cell_names[];
+extern const char *const weights_names[],
+    *const order_names[], *const reset_names[], *const start_names[], *const norm_names[], *const init_names[],
+                                                                                               *const cell_names[];
 extern const char *const coverage_names[], *const attention_names[], *const score_names[], *const no_yes_names[];
 extern const char *const vocab_type_names[]; /* that training can be asked for */
 extern const char *const vocab_kind_names[]; /* of every sa_vocab_type */

@@ -4,7 +4,11 @@
 #include <string.h>
 
 const char *const weights_names[] = {[SA_WEIGHTS_LEARNED] = "learned", [SA_WEIGHTS_UNIFORM] = "uniform", NULL};
-const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
+const char *const order_names[] = {
+    [SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", [SA_CONDITIONAL] = "conditional", NULL};
+const char *const start_names[] = {[SA_START_BACKWARD] = "backward", [SA_START_MEAN] = "mean", NULL};
+const char *const norm_names[] = {
+    [SA_NORM_NONE] = "none", [SA_NORM_ENCODER] = "encoder", [SA_NORM_ALL] = "all", NULL};
 const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
 const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
 const char *const cell_names[] = {[SA_CELL_LSTM] = "lstm", [SA_CELL_LSTM_LINEAR] = "lstm-linear", NULL};

@@ -1,6 +1,7 @@
 #include "cli_input.h"
 #include "gallery.h"
 #include "matrix_reader.h"
+#include "symbol_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static const option heatmap_options[] = {
     OPT_STRING(
         "links", 0, "FILE", heatmap_arguments, links,
         "frame the hard links of a file instead, i-j between words that count from 0, a line for each drawing"),
-    OPT_FLAG("subwords", 0, heatmap_arguments, subwords, "draw pieces of words, instead of joining them to words"),
+    OPT_FLAG("subwords", 0, heatmap_arguments, subwords,
+             "draw the model's symbols, instead of joining pieces to words and naming words that it does not know"),
     OPT_ENUM("color", 0, "WHEN", heatmap_arguments, colour, colour_names,
              "of text: colours instead of blocks of grey; auto: on a terminal, unless NO_COLOR is set"),
     OPT_NUMBER("columns", 0, "N", heatmap_arguments, columns, AT_LEAST(0),
@@ -84,8 +86,36 @@ typedef struct job {
     gallery *to;
 } job;
 
-/* place: what a warning starts with. */
-static int add_translation(const job *j, const char *place, const sa_translation *t) {
+/* A hypothesis of a sentence. target: its text. */
+static int add_hypothesis(const job *j, const sa_translation *t, int k, const char *source, const char *target) {
+    const sa_hypothesis *h = &t->hypothesis[k];
+    const bool words = !j->a->subwords;
+    char **row = symbol_labels(h->symbol, words ? h->word : NULL, h->length, target),
+         **column = symbol_labels(t->source_symbol, words ? t->source_word : NULL, t->source_length, source);
+    int status = CLI_FAILED;
+    if (row == NULL || column == NULL)
+        cli_message("%s", sa_status_text(SA_MEMORY));
+    else
+        status = gallery_add(j->to,
+                             &(exhibit){.text = h->text,
+                                        .score = h->score,
+                                        .normalized = h->normalized,
+                                        .row = row,
+                                        .rows = h->length,
+                                        .column = column,
+                                        .columns = t->source_length,
+                                        .weight = h->attention,
+                                        .absent = t->pieces > 1 ? "too long to be drawn" : "empty: nothing to draw",
+                                        .number = k + 1,
+                                        .of = t->n});
+    symbol_labels_free(row, h->length);
+    symbol_labels_free(column, t->source_length);
+    return status;
+}
+
+/* place: what a warning starts with. target: NULL, or the translation that was given. */
+static int add_translation(const job *j, const char *place, const sa_translation *t, const char *source,
+                           const char *target) {
     if (t->pieces == 1 && t->hypothesis[0].attention == NULL) {
         cli_message("%s has no attention to draw: its decoder sees one vector of the whole sentence", j->a->model);
         return CLI_FAILED;
@@ -94,21 +124,8 @@ static int add_translation(const job *j, const char *place, const sa_translation
         cli_message("%s: a sentence longer than %d symbols; translated in %d pieces (--max-length)", place,
                     j->a->search.max_length, t->pieces);
     int status = CLI_OK;
-    for (int k = 0; k < t->n && status == CLI_OK; k++) {
-        const sa_hypothesis *h = &t->hypothesis[k];
-        const exhibit e = {.text = h->text,
-                           .score = h->score,
-                           .normalized = h->normalized,
-                           .row = h->symbol,
-                           .rows = h->length,
-                           .column = t->source_symbol,
-                           .columns = t->source_length,
-                           .weight = h->attention,
-                           .absent = t->pieces > 1 ? "too long to be drawn" : "empty: nothing to draw",
-                           .number = k + 1,
-                           .of = t->n};
-        status = gallery_add(j->to, &e);
-    }
+    for (int k = 0; k < t->n && status == CLI_OK; k++)
+        status = add_hypothesis(j, t, k, source, target != NULL ? target : t->hypothesis[k].text);
     return status;
 }
 
@@ -122,7 +139,7 @@ static int add_sentence(const job *j, const char *source, const char *target, co
                            : sa_score_pairs(&model, 1, &source, &target, 1, &j->a->search, &translation, &error);
     if (status != SA_OK)
         return cli_library_error(&error);
-    int result = add_translation(j, place, translation);
+    int result = add_translation(j, place, translation, source, target);
     sa_translations_free(translation, 1);
     return result;
 }

@@ -14,7 +14,7 @@ static const option plot_options[] = {
     OPT_ENUM("x", 0, "UNIT", plot_arguments, x, curve_x_names, "what training curves run over"),
     OPT_LIST(
         "names", 0, "NAME...", plot_arguments, names,
-        "what the runs, or the systems, are called in the legend, in their order; all arguments up to the next "
+        "what the runs, systems or files are called in the legend, in their order; all arguments up to the next "
         "option"),
     OPT_END,
 };
@@ -61,19 +61,22 @@ static int plot_run(int argc, char **argv) {
 
 const command command_plot = {
     .name = "plot",
-    .summary = "draw training curves, and scores by the length of sentences",
+    .summary = "draw training curves, scores by the length of sentences, and tests of attention",
     .synopsis = "[OPTION]... RUN...",
     .about =
         "Draws what runs recorded (folders, or their metrics.jsonl): training loss, cross-entropy and BLEU of the "
         "validations, and the learning rate, a line for each run. Or, of files that evaluate --by-length --json "
-        "wrote, "
-        "the scores by the length of the source sentence, a line for each system, with its confidence interval "
-        "where "
-        "there is one.",
+        "wrote, the scores by the length of the source sentence, a line for each system, with its confidence "
+        "interval where there is one. Or, of files that explain --records wrote, a line for each file: how often "
+        "correlations come, in parts of a tenth; by the largest weight of attention, median and quartiles of what "
+        "permuted weights do to the outcome, and of how far adversarial weights go; and by how far the outcomes "
+        "of the models compared are apart, how far their weights are.",
     .examples = "  softalign plot run -o curves.svg\n"
                 "  softalign plot small large --x minutes --names 'small model' 'large model' -o curves.pdf\n"
                 "  softalign evaluate --json --confidence --by-length test.en ref.fr -s a.fr b.fr > scores.json\n"
-                "  softalign plot scores.json -o by-length.svg\n",
+                "  softalign plot scores.json -o by-length.svg\n"
+                "  softalign explain -m run/best.safetensors --records test.jsonl test.en test.fr\n"
+                "  softalign plot test.jsonl -o explained.svg\n",
     .options = plot_options,
     .most_arguments = -1,
     .run = plot_run,

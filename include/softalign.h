@@ -98,9 +98,23 @@ SA_API void sa_reader_free(sa_reader *reader);
 /* ---- models ------------------------------------------------------------------------------------------ */
 
 typedef enum sa_order {
-    SA_LOOK_FIRST,  /* look at the source, emit, then update the state with the word emitted (the authors' code) */
-    SA_UPDATE_FIRST /* look, update the state with the previous word, emit from it (the paper's text) */
+    SA_LOOK_FIRST,   /* look at the source, emit, then update the state with the word emitted (the authors' code) */
+    SA_UPDATE_FIRST, /* look, update the state with the previous word, emit from it (the paper's text) */
+    SA_CONDITIONAL   /* update with the previous word, look, update with what was seen, emit (dl4mt, Nematus) */
 } sa_order;
+
+/* What a decoder's first state is made of. */
+typedef enum sa_decoder_start {
+    SA_START_BACKWARD, /* the backward state at the first word */
+    SA_START_MEAN      /* the mean of all annotations */
+} sa_decoder_start;
+
+/* Where layer normalisation acts (Ba et al. 2016). */
+typedef enum sa_layer_norm {
+    SA_NORM_NONE,
+    SA_NORM_ENCODER, /* in the steps of the encoder's units */
+    SA_NORM_ALL      /* in those of the decoder, the alignment model, the first state and the readout too */
+} sa_layer_norm;
 
 typedef enum sa_reset {
     SA_RESET_BEFORE, /* tanh(W x + U (r * h)): the paper's */
@@ -164,9 +178,12 @@ typedef struct sa_model_config {
     int output_rank;                /* 0: logits = W_o t; else logits = W_2 (W_1 t) with W_1 : rank x l */
     sa_order order;
     sa_reset reset;
-    bool tied_target; /* output matrix = target embeddings */
-    bool tied_source; /* source embeddings = target embeddings: needs one vocabulary */
-    int layers;       /* of the encoder, and as many of the decoder */
+    sa_decoder_start decoder_start;
+    sa_layer_norm layer_norm;                   /* not with SA_RESET_BEFORE */
+    int encoder_transition, decoder_transition; /* units without input that a state goes through in each step */
+    bool tied_target;                           /* output matrix = target embeddings */
+    bool tied_source;                           /* source embeddings = target embeddings: needs one vocabulary */
+    int layers;                                 /* of the encoder, and as many of the decoder */
     sa_cell cell;
     int residual_from;   /* lowest layer, counted from 1, whose input is added to its output; 0: none */
     bool reverse_source; /* the encoder reads from the last word to the first */

@@ -20,6 +20,7 @@ libpng-dev            header  png.h
 libjpeg62-turbo-dev   module  libjpeg
 libcairo2-dev         module  cairo-pdf
 libpango1.0-dev       module  pangocairo
+libmicrohttpd-dev     module  libmicrohttpd
 libcmocka-dev         header  cmocka.h
 '
 needed_ci='

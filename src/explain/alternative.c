@@ -64,7 +64,7 @@ static bool try_all(const trial *r, const real **dgiven) {
     if (!given)
         return false;
     memcpy(given->data, r->given, (size_t)tensor_count(given) * sizeof *given->data);
-    tensor *hidden = forced_again(r->f, r->n, r->at, given);
+    tensor *hidden = forced_again(r->f, r->n, r->at, given, NULL);
     if (!output_visit(r->f->m, r->f->t, hidden, measure, (void *)r))
         return false;
     if (!r->seek)

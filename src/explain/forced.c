@@ -60,22 +60,35 @@ static void keep_row(void *user, int row, real *p) {
 }
 
 /* Step i from before[i]; *after: the state behind it. */
-static bool make_step(forced *f, int i, decoder_state *after) {
+static tensor *step_from(const forced *f, int i, decoder_state *after, step_output *shown) {
     tape *t = f->t;
     int *previous = tape_bytes(t, sizeof *previous);
     step_words words;
-    step_output shown;
     if (!previous)
-        return false;
+        return NULL;
     *previous = i > 0 ? f->target.ids[i - 1] : -1;
     if (!model_words(f->m, t, 1, previous, &words) ||
-        !model_step(f->m, t, &f->h, NULL, words, &f->before[i], after, &shown))
+        !model_step(f->m, t, &f->h, NULL, words, &f->before[i], after, shown))
+        return NULL;
+    return model_readout(f->m, t, shown, &none, NULL);
+}
+
+tensor *forced_repeat(const forced *f, int i, step_output *shown) {
+    decoder_state after;
+    return step_from(f, i, &after, shown);
+}
+
+static bool make_step(forced *f, int i, decoder_state *after) {
+    step_output shown;
+    tensor *hidden = step_from(f, i, after, &shown);
+    if (!hidden)
         return false;
-    memcpy(f->weights + (long)i * f->source.length, shown.weights->data,
-           (size_t)f->source.length * sizeof *f->weights);
+    if (f->weights)
+        memcpy(f->weights + (long)i * f->source.length, shown.weights->data,
+               (size_t)f->source.length * sizeof *f->weights);
     forced row = *f; /* whose p is the row of this step */
     row.p = f->p + (long)i * f->V;
-    bool ok = output_visit(f->m, t, model_readout(f->m, t, &shown, &none, NULL), keep_row, &row);
+    bool ok = output_visit(f->m, f->t, hidden, keep_row, &row);
     f->finite = row.finite;
     return ok;
 }
@@ -87,7 +100,7 @@ bool forced_begin(forced *f, const model *m, tape *t, sentence source, sentence 
     decoder_state unused;
     tape_reset(t, false);
     f->before = tape_bytes(t, (size_t)T * sizeof *f->before);
-    f->weights = tape_reals(t, (long)T * S);
+    f->weights = m->preset->attends ? tape_reals(t, (long)T * S) : NULL;
     f->p = tape_reals(t, (long)T * f->V);
     if (t->failed || !source_batch_make(t, 1, &source, &batch) || !model_encode(m, t, &batch, &none, &f->h) ||
         !model_start(m, t, &f->h, 1, NULL, &f->before[0]))
@@ -114,7 +127,7 @@ static tensor *gather_part(const forced *f, int n, const int *at, int k) {
     return out;
 }
 
-tensor *forced_again(const forced *f, int n, const int *at, tensor *given) {
+tensor *forced_again(const forced *f, int n, const int *at, tensor *given, step_output *shown) {
     tape *t = f->t;
     attention_control *control = tape_bytes(t, sizeof *control);
     int *source = tape_bytes(t, (size_t)n * sizeof *source),
@@ -131,10 +144,11 @@ tensor *forced_again(const forced *f, int n, const int *at, tensor *given) {
     for (int k = 0; k < in.n; k++)
         in.part[k] = gather_part(f, n, at, k);
     step_words words;
-    step_output shown;
+    step_output unseen;
+    shown = shown ? shown : &unseen;
     t->attention = control;
     bool ok =
-        model_words(f->m, t, n, previous, &words) && model_step(f->m, t, &f->h, source, words, &in, &after, &shown);
+        model_words(f->m, t, n, previous, &words) && model_step(f->m, t, &f->h, source, words, &in, &after, shown);
     t->attention = NULL;
-    return ok ? model_readout(f->m, t, &shown, &none, NULL) : tape_fail(t);
+    return ok ? model_readout(f->m, t, shown, &none, NULL) : tape_fail(t);
 }

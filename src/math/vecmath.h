@@ -38,6 +38,19 @@ void vec_gru_unmix(real *ds, real *z, real *c, const real *dy, const real *s, in
 void vec_gru_reset_before(real *ds, real *r, const real *d, const real *s, int n);
 void vec_gru_reset_after(real *r, real *u, const real *dc, int n);
 
+/* A gated unit whose products are normalised (op/gru_norm.h): of a row, the normalised shares of the input (x_zr
+ * and x NULL: there is none) and of the state, gains and biases. n numbers each, 2 n of those of the gates z and r.
+ * mix:    z, q = sigmoid(gain_x_zr x_zr + gain_u_zr u_zr + b_zr)   c = tanh(gain_x x + q (gain_u u + b_u) + b)
+ *         y = s + z (c - s)
+ * unmix:  from dy: ds += dy (1 - z), and in d (4 n) the gradients of what went into z, q and c and of what q
+ * multiplies s NULL: a state of zeros; then ds is NULL too. */
+typedef struct vec_gru_norm {
+    const real *x_zr, *x, *u_zr, *u;
+    const real *gain_x_zr, *gain_x, *gain_u_zr, *gain_u, *b_zr, *b, *b_u;
+} vec_gru_norm;
+void vec_gru_norm_mix(real *y, const vec_gru_norm *r, const real *s, int n);
+void vec_gru_norm_unmix(real *ds, real *d, const vec_gru_norm *r, const real *dy, const real *s, int n);
+
 /* A long short-term memory between its products (op/lstm.h). x: what goes into the gates i, f and o and the
  * candidate g, n of each, one behind the other; c: the memory before, NULL: zeros; squash: whether tanh reads the
  * memory. mix:    i, f, o = sigmoid, g = tanh, in x's place   memory = f c + i g   h = o tanh(memory), or o memory
@@ -52,10 +65,10 @@ void vec_lstm_unmix(real *dc, real *x, const real *dh, const real *dmemory, cons
 void vec_row_times(real *y, const real *x, const real *m, long stride, int rows, int n);
 
 /* x = (x - mean) / sqrt(variance + 1e-5); returns 1 / sqrt(...), `scale` below.
- * Gradients of y = gain x + bias with that x: dgain += dy x, dbias += dy, and x gives way to the gradient of what
- * was normalised, scale (d - mean(d) - x mean(d x)) with d = dy gain. */
+ * Backward of y = gain x with that x: dgain += dy x, and x gives way to the gradient of what was normalised,
+ * scale (d - mean(d) - x mean(d x)) with d = dy gain. */
 real vec_normalise(real *x, int n);
-void vec_normalise_backward(real *x, const real *dy, const real *gain, real scale, real *dgain, real *dbias, int n);
+void vec_normalise_backward(real *x, const real *dy, const real *gain, real scale, real *dgain, int n);
 /* y = gain x + bias */
 void vec_scale(real *y, const real *x, const real *gain, const real *bias, int n);
 

@@ -139,7 +139,7 @@ static void encode(const model *m, tape *t, const source_batch *source, tensor *
     annotations places = lay_out(t, source, L, &number);
     if (!a || t->failed)
         return;
-    tensor *mean = op_mean(t, a, L);
+    tensor *mean = op_mean(t, a, source->steps.B, places.at, places.lengths);
     for (int k = 0; k < PARTS; k++) /* c_0 = tanh(f_c(mean a)), h_0 = tanh(f_h(mean a)) */
         out->part[k] = op_tanh(t, linear(t, mean, p->W_0[k], p->b_0[k]));
     places.values = op_dropout(t, a, r->dropout, SITE_ANNOTATIONS, number);

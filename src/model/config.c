@@ -1,12 +1,17 @@
 #include "model/config.h"
 
 #include "base/strbuf.h"
+#include "layer/gru_cell.h"
 #include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const order_names[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", NULL};
+static const char *const order_names[] = {
+    [SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first", [SA_CONDITIONAL] = "conditional", NULL};
+static const char *const start_names[] = {[SA_START_BACKWARD] = "backward", [SA_START_MEAN] = "mean", NULL};
+static const char *const norm_names[] = {
+    [SA_NORM_NONE] = "none", [SA_NORM_ENCODER] = "encoder", [SA_NORM_ALL] = "all", NULL};
 static const char *const reset_names[] = {[SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", NULL};
 static const char *const init_names[] = {"paper", "glorot", "uniform", NULL};
 static const char *const cell_names[] = {[SA_CELL_LSTM] = "lstm", [SA_CELL_LSTM_LINEAR] = "lstm-linear", NULL};
@@ -45,6 +50,10 @@ const config_field config_fields[CONFIG_FIELDS] = {
     SIZE(OUTPUT_RANK, output_rank, 0),
     NAMED(ORDER, ENUM, "decoder_order", order, order_names),
     NAMED(RESET, ENUM, "reset", reset, reset_names),
+    NAMED(DECODER_START, ENUM, "decoder_start", decoder_start, start_names),
+    NAMED(LAYER_NORM, ENUM, "layer_norm", layer_norm, norm_names),
+    NUMBER(ENCODER_TRANSITION, INT, encoder_transition, 0, GRU_TRANSITIONS_MAX),
+    NUMBER(DECODER_TRANSITION, INT, decoder_transition, 0, GRU_TRANSITIONS_MAX),
     FLAG(TIED_TARGET, tied_target),
     FLAG(TIED_SOURCE, tied_source),
     NUMBER(LAYERS, INT, layers, 1, MODEL_LAYERS_MAX),

@@ -18,6 +18,8 @@ typedef struct encoding {
     tensor *x; /* (rows of all steps of the source, m): its embedded words */
     annotations h;
     annotations words; /* x, source after source, without keys; of a model with a lexical layer */
+    /* (rows of all steps, n): where no annotations are kept, the encoder's states, for who explains. */
+    tensor *states;
     coverage_source coverage;
     tensor *part[ENCODING_PARTS_MAX];
 } encoding;

@@ -5,17 +5,21 @@
 #include "layer/gru_cell.h"
 #include "op/dropout.h"
 #include "op/linear.h"
+#include "op/norm.h"
 #include "op/pointwise.h"
 #include "op/shape.h"
 
 typedef struct rnnsearch {
     gru_cell forward, backward;
+    gru_transition deep_forward, deep_backward;
     param *W_h, *b_h; /* in place of both: word_encoder */
-    param *W_s, *b_s;
+    param *W_s, *g_s, *b_s;
     param *W_a, *U_a, *v_a;
+    param *g_W, *g_U, *b_a; /* of normalised attention */
     coverage_unit coverage;
-    gru_cell decoder;
-    param *U_o, *V_o, *C_o, *b_o;
+    gru_cell decoder, second; /* second: of the conditional unit, reads the context */
+    gru_transition deep_decoder;
+    param *U_o, *V_o, *C_o, *g_o, *b_o;
 } rnnsearch;
 
 /* Of the encoding: what the first state is made of; without attention also the context, the same for every step. */
@@ -24,17 +28,93 @@ enum { SUMMARY };
  * that does not attend carries its fixed context and what that gives to the gates and the candidate. */
 enum { PART_S, PART_C, PART_GATES, PART_CANDIDATE, PART_COVERAGE = PART_GATES };
 
+static bool is_conditional(const sa_model_config *c) {
+    return c->order == SA_CONDITIONAL;
+}
+
+/* Whether the decoder, attention and readout are normalised too. */
+static bool normalises_all(const sa_model_config *c) {
+    return c->layer_norm == SA_NORM_ALL;
+}
+
+/* Annotations of words by themselves are to say nothing of the rest of the source by way of the first state. */
+static bool starts_from_mean(const sa_model_config *c) {
+    return c->decoder_start == SA_START_MEAN && !c->word_encoder;
+}
+
+static int decoder_transitions(const sa_model_config *c) {
+    return c->order == SA_LOOK_FIRST ? 0 : c->decoder_transition;
+}
+
+static uint64_t idle(const sa_model_config *c) {
+    uint64_t bits = c->word_encoder ? CONFIG_BIT(DECODER_START) | CONFIG_BIT(ENCODER_TRANSITION) : 0;
+    return bits | (c->order == SA_LOOK_FIRST ? CONFIG_BIT(DECODER_TRANSITION) : 0);
+}
+
+static sa_status check(const sa_model_config *c, sa_error *error) {
+    if (is_conditional(c) && !preset_find(c->preset)->attends)
+        return sa_fail(error, SA_USAGE, "decoder-order conditional looks between two updates: %s does not look",
+                       c->preset);
+    if (c->layer_norm != SA_NORM_NONE && c->reset != SA_RESET_AFTER)
+        return sa_fail(error, SA_USAGE, "layer-norm needs reset after: what is normalised is the product with U");
+    if (c->layer_norm == SA_NORM_ENCODER && c->word_encoder)
+        return sa_fail(error, SA_USAGE, "layer-norm encoder normalises nothing of a word-encoder: leave it out");
+    return SA_OK;
+}
+
 static void declare_encoder(const model *m, rnnsearch *p, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
+    const gru_form form = {
+        .input = c->dim_emb, .width = c->dim_rnn, .reset = c->reset, .normalised = c->layer_norm != SA_NORM_NONE};
+    int deep = c->encoder_transition;
     if (c->word_encoder) {
         p->W_h =
             weight_declare(scope, "encoder.word", "W_h", WEIGHT_MATRIX, 1, 2 * c->dim_rnn, c->dim_emb, USE_PRODUCT);
         p->b_h = weight_declare(scope, "encoder.word", "b", WEIGHT_BIAS, 1, 2 * c->dim_rnn, 0, USE_PRODUCT);
         return;
     }
-    gru_cell_declare(&p->forward, scope, "encoder.forward", c->dim_emb, 0, c->dim_rnn, c->reset);
-    if (m->preset->attends)
-        gru_cell_declare(&p->backward, scope, "encoder.backward", c->dim_emb, 0, c->dim_rnn, c->reset);
+    gru_cell_declare(&p->forward, scope, "encoder.forward", form);
+    gru_transition_declare(&p->deep_forward, scope, "encoder.forward.deep", deep, form);
+    if (!m->preset->attends)
+        return;
+    gru_cell_declare(&p->backward, scope, "encoder.backward", form);
+    gru_transition_declare(&p->deep_backward, scope, "encoder.backward.deep", deep, form);
+}
+
+/* The gain of a normalisation, or NULL. */
+static param *declare_gain(const weight_scope *scope, const sa_model_config *c, const char *prefix,
+                           const char *name, int d) {
+    return normalises_all(c) ? weight_declare(scope, prefix, name, WEIGHT_GAIN, 1, d, 0, USE_PRODUCT) : NULL;
+}
+
+static void declare_attention(rnnsearch *p, const weight_scope *scope, const sa_model_config *c, int D) {
+    int A = c->dim_att;
+    p->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, A, c->dim_dec, USE_STEP);
+    p->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, A, D, USE_PRODUCT);
+    p->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, A, 0, USE_PRODUCT);
+    p->g_W = declare_gain(scope, c, "attention", "g_W", A);
+    p->g_U = declare_gain(scope, c, "attention", "g_U", A);
+    if (normalises_all(c))
+        p->b_a = weight_declare(scope, "attention", "b", WEIGHT_BIAS, 1, A, 0, USE_PRODUCT);
+    coverage_declare(&p->coverage, scope, c, A, D, c->dim_dec);
+}
+
+static void declare_decoder(rnnsearch *p, const weight_scope *scope, const sa_model_config *c, int D) {
+    gru_form form = {.input = c->dim_emb,
+                     .context = is_conditional(c) ? 0 : D,
+                     .width = c->dim_dec,
+                     .reset = c->reset,
+                     .normalised = normalises_all(c)};
+    gru_cell_declare(&p->decoder, scope, "decoder.gru", form);
+    if (is_conditional(c))
+        gru_cell_declare(&p->second, scope, "decoder.gru2",
+                         (gru_form){.input = D,
+                                    .width = form.width,
+                                    .reset = form.reset,
+                                    .normalised = form.normalised,
+                                    .gate_bias = true,
+                                    .looped = true});
+    gru_transition_declare(&p->deep_decoder, scope, "decoder.deep", decoder_transitions(c), form);
 }
 
 static void declare(model *m, const weight_scope *scope) {
@@ -42,43 +122,50 @@ static void declare(model *m, const weight_scope *scope) {
     const sa_model_config *c = &m->config;
     bool attends = m->preset->attends;
     int D = attends ? 2 * c->dim_rnn : c->dim_rnn, l2 = 2 * c->dim_maxout;
+    int summary = starts_from_mean(c) ? D : c->dim_rnn;
     model_declare_source(m, scope, true);
     declare_encoder(m, p, scope);
-    p->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, c->dim_rnn, USE_PRODUCT);
+    p->W_s = weight_declare(scope, "decoder.initial", "W_s", WEIGHT_MATRIX, 1, c->dim_dec, summary, USE_PRODUCT);
+    p->g_s = declare_gain(scope, c, "decoder.initial", "g", c->dim_dec);
     p->b_s = weight_declare(scope, "decoder.initial", "b", WEIGHT_BIAS, 1, c->dim_dec, 0, USE_PRODUCT);
-    if (attends) {
-        p->W_a = weight_declare(scope, "attention", "W_a", WEIGHT_ALIGNMENT, 1, c->dim_att, c->dim_dec, USE_STEP);
-        p->U_a = weight_declare(scope, "attention", "U_a", WEIGHT_ALIGNMENT, 1, c->dim_att, D, USE_PRODUCT);
-        p->v_a = weight_declare(scope, "attention", "v_a", WEIGHT_ALIGNMENT_VECTOR, 1, c->dim_att, 0, USE_PRODUCT);
-        coverage_declare(&p->coverage, scope, c, c->dim_att, D, c->dim_dec);
-    }
+    if (attends)
+        declare_attention(p, scope, c, D);
     model_declare_target(m, scope, true);
-    gru_cell_declare(&p->decoder, scope, "decoder.gru", c->dim_emb, D, c->dim_dec, c->reset);
+    declare_decoder(p, scope, c, D);
     p->U_o = weight_declare(scope, "readout", "U_o", WEIGHT_MATRIX, 1, l2, c->dim_dec, USE_PRODUCT);
     p->V_o = weight_declare(scope, "readout", "V_o", WEIGHT_MATRIX, 1, l2, c->dim_emb, USE_PRODUCT);
     p->C_o = weight_declare(scope, "readout", "C_o", WEIGHT_MATRIX, 1, l2, D, USE_PRODUCT);
+    p->g_o = declare_gain(scope, c, "readout", "g", l2);
     p->b_o = weight_declare(scope, "readout", "b", WEIGHT_BIAS, 1, l2, 0, USE_PRODUCT);
     model_declare_output(m, scope);
 }
 
 /* ---- encoder ----------------------------------------------------------------------------------------- */
 
-/* Annotations h_j = [forward state; backward state] (A.2.1); the summary is the backward state at the first word.
- */
+/* What queries look for in annotations. */
+static annotations lay_out(tape *t, const rnnsearch *p, tensor *h, source_order order, const source_batch *source) {
+    tensor *keys = p->g_U ? op_norm(t, linear_consumed(t, 1, &(linear_term){h, p->U_a}, NULL), p->g_U, p->b_a)
+                          : linear(t, h, p->U_a, NULL);
+    return (annotations){h, keys, order.at, source->lengths, source->steps.T};
+}
+
+/* Annotations h_j = [forward state; backward state] (A.2.1); the summary is the backward state at the first word,
+ * or the mean of all. */
 static void annotate(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                      encoding *out) {
     const rnnsearch *p = m->own;
     const steps *s = &source->steps;
-    tensor **forward = gru_cell_run(t, &p->forward, x, s, false);
-    tensor **backward = gru_cell_run(t, &p->backward, x, s, true);
+    tensor **forward = gru_cell_run(t, &p->forward, &p->deep_forward, x, s, false);
+    tensor **backward = gru_cell_run(t, &p->backward, &p->deep_backward, x, s, true);
     source_order order = source_order_make(t, source);
     if (!forward || !backward || t->failed)
         return;
     tensor *h = op_gather(t, tape_joined(t, s, forward), tape_joined(t, s, backward), s->at[s->T], order.row);
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
-    out->h = (annotations){h, linear(t, h, p->U_a, NULL), order.at, source->lengths, s->T};
+    out->h = lay_out(t, p, h, order, source);
     out->coverage = coverage_of_source(t, &p->coverage, h);
-    out->part[SUMMARY] = backward[0];
+    bool mean = starts_from_mean(&m->config);
+    out->part[SUMMARY] = mean ? op_mean(t, h, s->B, order.at, source->lengths) : backward[0];
 }
 
 /* Annotations of words by themselves, h_j = tanh(W_h x_j + b), as wide as the others; the summary says nothing, so
@@ -92,7 +179,7 @@ static void annotate_words(const model *m, tape *t, const source_batch *source, 
         return;
     tensor *h = op_tanh(t, linear(t, op_gather(t, x, NULL, s->at[s->T], order.row), p->W_h, p->b_h));
     h = op_dropout(t, h, r->dropout, SITE_ANNOTATIONS, order.number);
-    out->h = (annotations){h, linear(t, h, p->U_a, NULL), order.at, source->lengths, s->T};
+    out->h = lay_out(t, p, h, order, source);
     out->coverage = coverage_of_source(t, &p->coverage, h);
     out->part[SUMMARY] = op_zeros(t, s->B, m->config.dim_rnn);
 }
@@ -102,11 +189,12 @@ static void summarise(const model *m, tape *t, const source_batch *source, tenso
                       encoding *out) {
     const rnnsearch *p = m->own;
     const steps *s = &source->steps;
-    tensor **forward = gru_cell_run(t, &p->forward, x, s, false);
+    tensor **forward = gru_cell_run(t, &p->forward, &p->deep_forward, x, s, false);
     int *last = source_last_rows(t, source);
     if (!forward || !last)
         return;
-    tensor *c = op_gather(t, tape_joined(t, s, forward), NULL, s->B, last);
+    out->states = tape_joined(t, s, forward);
+    tensor *c = op_gather(t, out->states, NULL, s->B, last);
     out->part[SUMMARY] = op_dropout(t, c, r->dropout, SITE_ANNOTATIONS, source->number);
 }
 
@@ -122,13 +210,20 @@ static void encode(const model *m, tape *t, const source_batch *source, tensor *
 
 /* ---- decoder ----------------------------------------------------------------------------------------- */
 
+/* s_0 = tanh(W_s h_1 + b), or tanh(g N(W_s h_1) + b) */
+static tensor *first_state(tape *t, const rnnsearch *p, tensor *summary) {
+    const linear_term term = {summary, p->W_s};
+    return op_tanh(t, p->g_s ? op_norm(t, linear_consumed(t, 1, &term, NULL), p->g_s, p->b_s)
+                             : linear_sum(t, NULL, p->b_s, 1, &term));
+}
+
 static void start(const model *m, tape *t, const encoding *source, int n, const int *rows, decoder_state *out) {
     const rnnsearch *p = m->own;
     tensor *summary = source->part[SUMMARY];
     if (rows)
         summary = op_gather(t, summary, NULL, n, rows);
     out->n = 1;
-    out->part[PART_S] = op_tanh(t, linear(t, summary, p->W_s, p->b_s)); /* s_0 = tanh(W_s h_1) */
+    out->part[PART_S] = first_state(t, p, summary);
     if (p->coverage.kind) {
         out->n = PART_COVERAGE + 1; /* a context comes with the first look */
         out->part[PART_COVERAGE] = coverage_start(t, &p->coverage, n, &source->h);
@@ -146,13 +241,15 @@ static tensor *look(const rnnsearch *p, tape *t, const encoding *source, const i
                     decoder_state *state, tensor **weights) {
     const attention_form form = {.score = &score_additive, .v_a = p->v_a};
     tensor *q = linear_consumed(t, 1, &(linear_term){s, p->W_a}, NULL);
+    if (p->g_W)
+        q = op_norm_consumed(t, q, p->g_W, NULL);
     return coverage_attention(t, &p->coverage, form, q, s, &source->h, &source->coverage, rows,
                               &state->part[PART_COVERAGE], weights);
 }
 
 /* s' = f(s, y, c) */
 static tensor *advance(const rnnsearch *p, tape *t, tensor *s, gru_input x, tensor *c) {
-    return gru_step(t, &p->decoder.step, x, c, s);
+    return gru_transition_run(t, &p->deep_decoder, gru_step(t, &p->decoder.step, x, c, s));
 }
 
 /* The same with a fixed context, whose products were made once. */
@@ -161,12 +258,19 @@ static tensor *advance_fixed(const rnnsearch *p, tape *t, gru_input x, const dec
     step.C_zr = step.C = NULL;
     x.gates = op_add_to(t, x.gates, in->part[PART_GATES]);
     x.candidate = op_add_to(t, x.candidate, in->part[PART_CANDIDATE]);
-    return gru_step(t, &step, x, NULL, in->part[PART_S]);
+    return gru_transition_run(t, &p->deep_decoder, gru_step(t, &step, x, NULL, in->part[PART_S]));
+}
+
+/* The second half of a conditional step: from the state that looked, and what it saw. */
+static tensor *complete(const rnnsearch *p, tape *t, tensor *s, tensor *c) {
+    tensor *made = gru_step(t, &p->second.step, gru_cell_input(t, &p->second, c), NULL, s);
+    return gru_transition_run(t, &p->deep_decoder, made);
 }
 
 /* One step of n rows, in the order of work that the configuration names:
  *   look-first:   [if not held: s = f(s, y_{i-1}, c)]   c = look(s)   shows (s, c)
  *   update-first: c = look(s)   s = f(s, y_{i-1}, c)   shows (s, c)
+ *   conditional:  s = f(s, y_{i-1})   c = look(s)   s = f_2(s, c)   shows (s, c)
  * held: no word was written yet, so that look-first has nothing to update with; x is not read then. Only s, c and
  * coverage of *state change. */
 static void step(const model *m, tape *t, const encoding *source, const int *rows, int n, bool held, gru_input x,
@@ -174,13 +278,17 @@ static void step(const model *m, tape *t, const encoding *source, const int *row
     const rnnsearch *p = m->own;
     tensor **s = &state->part[PART_S], **c = &state->part[PART_C];
     if (!m->preset->attends) {
-        *s = held ? gru_hold(t, *s) : advance_fixed(p, t, x, state);
+        *s = held ? gru_hold(t, &p->decoder.step, *s) : advance_fixed(p, t, x, state);
     } else if (m->config.order == SA_LOOK_FIRST) {
-        *s = held ? gru_hold(t, *s) : advance(p, t, *s, x, first_rows(t, *c, n));
+        *s = held ? gru_hold(t, &p->decoder.step, *s) : advance(p, t, *s, x, first_rows(t, *c, n));
         *c = look(p, t, source, rows, *s, state, weights);
-    } else {
+    } else if (m->config.order == SA_UPDATE_FIRST) {
         *c = look(p, t, source, rows, first_rows(t, *s, n), state, weights);
         *s = advance(p, t, *s, x, *c);
+    } else {
+        *s = gru_step(t, &p->decoder.step, x, NULL, *s);
+        *c = look(p, t, source, rows, *s, state, weights);
+        *s = complete(p, t, *s, *c);
     }
 }
 
@@ -237,7 +345,8 @@ static tensor *readout(const model *m, tape *t, const step_output *shown, const 
     const rnnsearch *p = m->own;
     tensor *s = op_dropout(t, shown->s, r->dropout, SITE_STATE, number);
     const linear_term terms[] = {{s, p->U_o}, {shown->e, p->V_o}, {shown->c, p->C_o}};
-    tensor *hidden = op_maxout(t, linear_consumed(t, 3, terms, p->b_o));
+    tensor *sum = linear_consumed(t, 3, terms, p->g_o ? NULL : p->b_o);
+    tensor *hidden = op_maxout(t, p->g_o ? op_norm_consumed(t, sum, p->g_o, p->b_o) : sum);
     return op_dropout(t, hidden, r->dropout, SITE_READOUT, number);
 }
 
@@ -247,6 +356,8 @@ static int width(const sa_model_config *c) {
 
 const family family_rnnsearch = {
     .own = sizeof(rnnsearch),
+    .idle = idle,
+    .check = check,
     .declare = declare,
     .encode = encode,
     .start = start,

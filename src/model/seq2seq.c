@@ -18,7 +18,7 @@ static void declare(model *m, const weight_scope *scope) {
 static void encode(const model *m, tape *t, const source_batch *source, tensor *x, const regularisation *r,
                    encoding *out) {
     const seq2seq *p = m->own;
-    lstm_encode(m, t, &p->encoder, source, x, r, out);
+    out->states = lstm_encode(m, t, &p->encoder, source, x, r, out);
 }
 
 static void make_steps(const model *m, tape *t, const encoding *source, const step_words *words,

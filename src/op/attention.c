@@ -12,7 +12,8 @@ typedef struct attention_record {
     annotations h;
     const int *source;
     attention_control control;
-    long first; /* row of control.given that belongs to row 0 */
+    long first;                        /* row of control.given that belongs to row 0 */
+    tensor *energies, *sum, *squashed; /* for the tape's witness; NULL: there is none */
 } attention_record;
 
 /* The positions that a row looks at, from <= j < to, and where it expects to find what it looks for. */
@@ -148,6 +149,44 @@ void attention_additive_row(const attention_row *r, real *a, real *c) {
     weigh(r, 0, r->length, a, c);
 }
 
+/* ---- what a witness sees ----------------------------------------------------------------------------- */
+
+static tensor *unknown(tape *t, int rows, int cols) {
+    tensor *x = tape_matrix(t, rows, cols);
+    for (long k = 0; x && k < (long)rows * cols; k++)
+        x->data[k] = (real)NAN;
+    return x;
+}
+
+static bool make_shown(tape *t, attention_record *r) {
+    if (!t->witness || r->control.given || r->control.uniform)
+        return true;
+    int rows = (int)tensor_rows(r->q), S = r->h.longest;
+    r->energies = unknown(t, rows, S);
+    if (r->form.score->parts) {
+        r->sum = unknown(t, rows, S * tensor_cols(r->q));
+        r->squashed = unknown(t, rows, S * tensor_cols(r->q));
+    }
+    return !t->failed;
+}
+
+static void keep_shown(const attention_record *r, int i, const attention_row *row, reach w, const real *e) {
+    long S = r->h.longest;
+    memcpy(r->energies->data + i * S + w.from, e + w.from, (size_t)(w.to - w.from) * sizeof *e);
+    if (r->form.score->parts)
+        r->form.score->parts(row, w.from, w.to, r->sum->data + i * S * row->A, r->squashed->data + i * S * row->A);
+}
+
+static void show(tape *t, const attention_record *r) {
+    if (!r->energies)
+        return;
+    tape_show(t, "query", r->form.v_a, r->q);
+    tape_show(t, "keys", r->form.v_a, r->h.keys);
+    tape_show(t, "energies", r->form.v_a, r->energies);
+    tape_show(t, "sum", r->form.v_a, r->sum);
+    tape_show(t, "tanh", r->form.v_a, r->squashed);
+}
+
 /* a (S), cleared, of row i; returns where it may be other than 0. */
 static reach find_weights(const attention_record *r, int i, attention_row row, const workbench *b, real *a) {
     if (r->control.given) {
@@ -162,6 +201,8 @@ static reach find_weights(const attention_record *r, int i, attention_row row, c
     }
     cover_keys(r, i, w, b, &row);
     r->form.score->energies(&row, w.from, w.to, a);
+    if (r->energies)
+        keep_shown(r, i, &row, w, a);
     softmax(a + w.from, w.to - w.from);
     for (int j = w.from; r->form.place && j < w.to; j++)
         a[j] *= bell(&r->form, w.p, j);
@@ -331,10 +372,11 @@ tensor *attention(tape *t, const attention_form *form, tensor *q, const annotati
     now.weights = tape_matrix(t, rows, h->longest);
     now.context = tape_matrix(t, rows, tensor_cols(h->values));
     workbench b;
-    if (!now.weights || !now.context || !set_up(t, &now, &b))
+    if (!now.weights || !now.context || !make_shown(t, &now) || !set_up(t, &now, &b))
         return NULL;
     for (int i = 0; i < rows; i++)
         look(&now, i, &b);
+    show(t, &now);
     attention_record *r = tape_record(t, sizeof *r, attention_backward);
     if (r) {
         now.record = r->record;

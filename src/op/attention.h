@@ -22,6 +22,9 @@ typedef struct attention_row {
  * added to. */
 typedef struct attention_score {
     void (*energies)(const attention_row *r, int from, int to, real *e);
+    /* What energies are made of, (length, A) each, for who wants to see it: q + keys[j] and its tanh; NULL:
+     * nothing. */
+    void (*parts)(const attention_row *r, int from, int to, real *sum, real *squashed);
     void (*backward)(const attention_row *r, int from, int to, const real *de, real *dq, real *dkeys, real *dv);
 } attention_score;
 /* e[j] = v_a . tanh(q + keys[j]): Bahdanau et al. 2015, A.1.2, with q = W_a s and keys = U_a h
@@ -60,7 +63,10 @@ typedef struct attention_control {
  * q (rows, A), consumed if it was made to be. source: row -> source, so that the hypotheses of a beam share
  * annotations; NULL: k = i. Returns c (rows, D) and, when weights is not NULL, a (rows, S), 0 where nobody looked,
  * which may be read by more operations. Energies are computed again in backward: a step keeps O(rows S) numbers.
- * Values without memory for a gradient are constants; then the weights must be constants too. */
+ * Values without memory for a gradient are constants; then the weights must be constants too.
+ *
+ * Where the form scores, the tape's witness is shown, of v_a: "query" q; "keys" as in h; "energies" e (rows, S);
+ * with scores that have parts "sum" and "tanh" (rows, S A). NaN where a row does not look. */
 tensor *attention(tape *t, const attention_form *form, tensor *q, const annotations *h, const int *source,
                   tensor **weights);
 

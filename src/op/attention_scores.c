@@ -7,6 +7,14 @@ static void additive_energies(const attention_row *r, int from, int to, real *e)
         e[j] = vec_tanh_dot(r->v_a, r->q, r->keys + (long)j * r->A, r->A);
 }
 
+static void additive_parts(const attention_row *r, int from, int to, real *sum, real *squashed) {
+    for (long j = from; j < to; j++) {
+        for (int k = 0; k < r->A; k++)
+            sum[j * r->A + k] = r->q[k] + r->keys[j * r->A + k];
+        vec_tanh(squashed + j * r->A, sum + j * r->A, r->A);
+    }
+}
+
 /* tanh is computed again, position by position. */
 static void additive_backward(const attention_row *r, int from, int to, const real *de, real *dq, real *dkeys,
                               real *dv) {
@@ -40,6 +48,6 @@ static void location_backward(const attention_row *r, int from, int to, const re
         dq[j] += de[j];
 }
 
-const attention_score score_additive = {additive_energies, additive_backward};
-const attention_score score_dot = {dot_energies, dot_backward};
-const attention_score score_location = {location_energies, location_backward};
+const attention_score score_additive = {additive_energies, additive_parts, additive_backward};
+const attention_score score_dot = {dot_energies, NULL, dot_backward};
+const attention_score score_location = {location_energies, NULL, location_backward};

@@ -17,7 +17,4 @@ tensor *op_numbers(tape *t, int n, int k, int c, const int *ids);
  * it one behind the other, zeros where there is none. x (n side^2, c), side even -> (n (side / 2)^2, 9 c). */
 tensor *op_windows(tape *t, tensor *x, int n, int side);
 
-/* y[i] = mean of rows i k ... i k + k - 1: (n k, c) -> (n, c). */
-tensor *op_mean(tape *t, tensor *x, int k);
-
 #endif

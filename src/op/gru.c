@@ -1,6 +1,7 @@
 #include "op/gru.h"
 
 #include "math/vecmath.h"
+#include "op/gru_norm.h"
 #include "op/linear.h"
 
 #include <string.h>
@@ -34,15 +35,28 @@ static real *row_of(const tensor *x, long i) {
     return x->data + i * tensor_cols(x);
 }
 
+bool gru_context_add(tape *t, const gru_weights *g, gru_input x, const tensor *c) {
+    return !c || (linear_product(t, tensor_matrix(c), g->C_zr, NULL, tensor_matrix(x.gates), true) &&
+                  linear_product(t, tensor_matrix(c), g->C, NULL, tensor_matrix(x.candidate), true));
+}
+
+bool gru_context_back(tape *t, const gru_weights *g, gru_input x, tensor *c) {
+    if (!c)
+        return true;
+    matrix gates = tensor_matrix(x.gates), candidate = tensor_matrix(x.candidate);
+    tape_defer_product(t, g->C_zr, tensor_matrix(c), gates);
+    tape_defer_product(t, g->C, tensor_matrix(c), candidate);
+    return linear_product_back(t, gates, g->C_zr, tensor_grad_matrix(c), tensor_grad_accumulates(c)) &&
+           linear_product_back(t, candidate, g->C, tensor_grad_matrix(c), true);
+}
+
 /* ---- forward ----------------------------------------------------------------------------------------- */
 
 static bool open_gates(tape *t, step_record *r) {
     int n = (int)tensor_rows(r->y), m = rows_with_state(r), H = tensor_cols(r->s);
     matrix gates = tensor_matrix(r->x.gates);
-    if (r->c && (!linear_product(t, tensor_matrix(r->c), r->g.C_zr, NULL, gates, true) ||
-                 !linear_product(t, tensor_matrix(r->c), r->g.C, NULL, tensor_matrix(r->x.candidate), true)))
-        return false;
-    if (!linear_product(t, top(tensor_matrix(r->s), m), r->g.U_zr, NULL, top(gates, m), true))
+    if (!gru_context_add(t, &r->g, r->x, r->c) ||
+        !linear_product(t, top(tensor_matrix(r->s), m), r->g.U_zr, NULL, top(gates, m), true))
         return false;
     for (int i = 0; i < n; i++)
         vec_sigmoid(row_of(r->x.gates, i), row_of(r->x.gates, i), 2 * H);
@@ -111,16 +125,6 @@ static bool close_reset_after(tape *t, step_record *r) {
     return linear_product_back(t, inner, r->g.U, top(tensor_grad_matrix(r->s), m), true);
 }
 
-static bool leave_context(tape *t, step_record *r) {
-    if (!r->c)
-        return true;
-    matrix c = tensor_matrix(r->c), gates = tensor_matrix(r->x.gates), candidate = tensor_matrix(r->x.candidate);
-    tape_defer_product(t, r->g.C_zr, c, gates);
-    tape_defer_product(t, r->g.C, c, candidate);
-    return linear_product_back(t, gates, r->g.C_zr, tensor_grad_matrix(r->c), tensor_grad_accumulates(r->c)) &&
-           linear_product_back(t, candidate, r->g.C, tensor_grad_matrix(r->c), true);
-}
-
 static void step_backward(tape *t, op_record *record) {
     step_record *r = (step_record *)record;
     int m = rows_with_state(r);
@@ -135,7 +139,8 @@ static void step_backward(tape *t, op_record *record) {
     matrix gates = top(tensor_matrix(r->x.gates), m), s = top(tensor_matrix(r->s), m);
     bool before = r->g.reset == SA_RESET_BEFORE;
     if (!(before ? close_reset_before(t, r) : close_reset_after(t, r)) ||
-        !linear_product_back(t, gates, r->g.U_zr, top(tensor_grad_matrix(r->s), m), true) || !leave_context(t, r)) {
+        !linear_product_back(t, gates, r->g.U_zr, top(tensor_grad_matrix(r->s), m), true) ||
+        !gru_context_back(t, &r->g, r->x, r->c)) {
         tape_fail(t);
         return;
     }
@@ -143,6 +148,8 @@ static void step_backward(tape *t, op_record *record) {
 }
 
 tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *s) {
+    if (g->norm.g_U)
+        return gru_norm_step(t, g, x, c, s);
     if (!x.gates || !x.candidate || !s || (g->C && !c))
         return tape_fail(t);
     int n = (int)tensor_rows(x.gates), H = tensor_cols(s);
@@ -156,6 +163,9 @@ tensor *gru_step(tape *t, const gru_weights *g, gru_input x, tensor *c, tensor *
     if (!open_gates(t, &now) || !add_inner(t, &now))
         return tape_fail(t);
     mix(&now);
+    tape_show(t, "gates", g->U, x.gates);
+    tape_show(t, "candidate", g->U, x.candidate);
+    tape_show(t, "state", g->U, now.y);
     step_record *r = tape_record(t, sizeof *r, step_backward);
     if (r) {
         now.record = r->record;
@@ -180,11 +190,11 @@ static void hold_backward(tape *t, op_record *record) {
         vec_add(r->s->grad + i * H, r->y->grad + i * H, H);
 }
 
-tensor *gru_hold(tape *t, tensor *s) {
+tensor *gru_hold(tape *t, const gru_weights *g, tensor *s) {
     if (!s)
         return tape_fail(t);
     tensor *y = tape_like(t, s);
-    if (!y || !tape_reals(t, tensor_count(s)))
+    if (!y || !(g->norm.g_U ? gru_norm_allocate(t, y).scale : tape_reals(t, tensor_count(s))))
         return NULL;
     memcpy(y->data, s->data, (size_t)tensor_count(s) * sizeof *y->data);
     hold_record *r = tape_record(t, sizeof *r, hold_backward);

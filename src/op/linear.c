@@ -62,7 +62,7 @@ static void start_rows(tensor *y, const tensor *addend, const param *b) {
 }
 
 static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const linear_term *terms) {
-    SA_ASSERT(n >= 1 && n <= TERMS_MAX);
+    SA_ASSERT(n >= 0 && n <= TERMS_MAX);
     if (!y)
         return NULL;
     SA_ASSERT(!addend || tensor_count(addend) == tensor_count(y));
@@ -82,7 +82,8 @@ static tensor *make(tape *t, tensor *y, tensor *addend, param *b, int n, const l
         r->addend = addend;
         r->b = b;
         r->n = n;
-        memcpy(r->term, terms, (size_t)n * sizeof *terms);
+        for (int k = 0; k < n; k++)
+            r->term[k] = terms[k];
     }
     return t->failed ? NULL : y;
 }
@@ -109,4 +110,11 @@ tensor *linear_consumed(tape *t, int n, const linear_term *terms, param *b) {
         return tape_fail(t);
     tensor *y = tape_consumed(t, (int)tensor_rows(terms[0].x), terms[0].W->dim[0]);
     return make(t, y, NULL, b, n, terms);
+}
+
+tensor *linear_bias(tape *t, int n, param *b) {
+    tensor *y = tape_consumed(t, n, b->dim[0]);
+    for (long i = 0; y && i < n; i++)
+        memcpy(y->data + i * b->dim[0], b->value, (size_t)b->dim[0] * sizeof *y->data);
+    return make(t, y, NULL, b, 0, NULL);
 }

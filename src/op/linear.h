@@ -20,6 +20,9 @@ static inline tensor *linear(tape *t, tensor *x, param *W, param *b) {
 /* The same with a result that its one reader consumes (tape_consumed): its gradient takes its place. */
 tensor *linear_consumed(tape *t, int n, const linear_term *terms, param *b);
 
+/* n rows of b alone, consumed by their one reader. */
+tensor *linear_bias(tape *t, int n, param *b);
+
 /* The products by themselves, for operations that have some inside, row by row, with W's packs where it has them:
  * y (rows, out) = W x + b (NULL: none) or y += W x; dx (rows, in) = W^T dy (+ dx). False without memory. */
 bool linear_product(tape *t, matrix x, const param *W, const param *b, matrix y, bool accumulate);

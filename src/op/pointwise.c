@@ -116,6 +116,7 @@ tensor *op_maxout(tape *t, tensor *x) {
         return NULL;
     for (long i = 0; i < tensor_rows(y); i++)
         vec_maxout(y->data + i * l, x->data + 2 * i * l, l);
+    tape_show(t, "maxout", NULL, x);
     return record(t, maxout_backward, y, x);
 }
 

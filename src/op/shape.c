@@ -99,3 +99,43 @@ tensor *op_add_to(tape *t, tensor *y, tensor *x) {
     }
     return t->failed ? NULL : y;
 }
+
+typedef struct mean_record {
+    op_record record;
+    tensor *y, *x;
+    const int *at, *lengths;
+} mean_record;
+
+static void mean_backward(tape *t, op_record *record) {
+    (void)t;
+    mean_record *r = (mean_record *)record;
+    if (!tensor_has_grad(r->y))
+        return;
+    tensor_grad_clear_once(r->x);
+    int c = tensor_cols(r->x);
+    for (long i = 0; i < tensor_rows(r->y); i++)
+        for (int j = 0; j < r->lengths[i]; j++)
+            vec_axpy(r->x->grad + ((long)r->at[i] + j) * c, (real)1 / (real)r->lengths[i], r->y->grad + i * c, c);
+}
+
+tensor *op_mean(tape *t, tensor *x, int n, const int *at, const int *lengths) {
+    if (!x || !at || !lengths)
+        return tape_fail(t);
+    int c = tensor_cols(x);
+    tensor *y = op_zeros(t, n, c);
+    if (!y)
+        return NULL;
+    for (long i = 0; i < n; i++) {
+        SA_ASSERT(at[i] >= 0 && lengths[i] > 0 && at[i] + lengths[i] <= tensor_rows(x));
+        for (int j = 0; j < lengths[i]; j++)
+            vec_axpy(y->data + i * c, (real)1 / (real)lengths[i], x->data + ((long)at[i] + j) * c, c);
+    }
+    mean_record *r = tape_record(t, sizeof *r, mean_backward);
+    if (r) {
+        r->y = y;
+        r->x = x;
+        r->at = at;
+        r->lengths = lengths;
+    }
+    return t->failed ? NULL : y;
+}

@@ -18,4 +18,8 @@ tensor *op_zeros(tape *t, int n, int cols);
  * may have more rows. Returns y. */
 tensor *op_add_to(tape *t, tensor *y, tensor *x);
 
+/* y[i] = the mean of rows at[i] ... at[i] + lengths[i] - 1 of x (N, c), i < n: (n, c). at and lengths are kept by
+ * the caller until tape_reset. */
+tensor *op_mean(tape *t, tensor *x, int n, const int *at, const int *lengths);
+
 #endif

@@ -47,6 +47,7 @@ void tape_reset(tape *t, bool recording) {
     t->last = NULL;
     t->loop = NULL;
     t->attention = NULL;
+    t->witness = NULL;
     memset(t->deferred, 0, (size_t)t->n_params * sizeof *t->deferred);
     memset(t->direct, 0, (size_t)t->n_params * sizeof *t->direct);
 }
@@ -228,6 +229,11 @@ tensor *tape_wrap(tape *t, int rows, int cols, real *data) {
     if (x)
         x->data = data;
     return x;
+}
+
+void tape_show(tape *t, const char *part, const param *of, const tensor *x) {
+    if (t->witness && x && !t->failed)
+        t->witness->see(t->witness->user, part, of, x);
 }
 
 void *tape_record(tape *t, size_t size, op_backward *backward) {

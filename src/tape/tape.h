@@ -37,6 +37,15 @@ typedef struct deferred {
     const int *ids;
 } deferred;
 
+/* Somebody who is shown numbers that an operation computes on its way and hands to nobody: gates, energies. part
+ * names them ("gates"; the operation's header says what it shows), `of` is a parameter of the operation, by whose
+ * name its caller is known; NULL where it has none. x has a row for each of the operation's; while the tape does
+ * not record, it stays as it is until tape_reset or tape_rewind. */
+typedef struct tape_witness {
+    void (*see)(void *user, const char *part, const param *of, const tensor *x);
+    void *user;
+} tape_witness;
+
 typedef struct tape_slab {
     char *base;
     size_t bytes; /* of one row */
@@ -62,6 +71,7 @@ struct tape {
 
     const struct attention_control *attention; /* what is done with weights of attention (op/attention.h); NULL:
                                                   nothing. Forgotten by tape_reset */
+    const tape_witness *witness;               /* NULL: nobody looks. Forgotten by tape_reset */
 
     uint64_t seed, update; /* of the random draws of this pass */
     int first_sentence;    /* number of the tape's sentence 0 in its minibatch */
@@ -105,6 +115,9 @@ tensor *tape_step(tape *t, tensor *x, const steps *s, int j);
 tensor *tape_joined(tape *t, const steps *s, tensor *const *x);
 /* Numbers that live elsewhere, as a tensor without gradient. */
 tensor *tape_wrap(tape *t, int rows, int cols, real *data);
+
+/* Shows x to the witness, if there is one. */
+void tape_show(tape *t, const char *part, const param *of, const tensor *x);
 
 /* Registers a record that starts with an op_record; size bytes, cleared. NULL when not recording or failed. */
 void *tape_record(tape *t, size_t size, op_backward *backward);

@@ -44,6 +44,14 @@ run 0 '' align -m words/best.safetensors -q odd.src odd.tgt
 run 0 'odd.src:5: a side longer than 2 symbols' align -m words/best.safetensors --max-length 2 odd.src odd.tgt
 [ "$(wc -l <out)" -eq 5 ] || fail 'cropped pairs lack a line'
 
+# A drawing names words that the model does not know, as they stand in the text, unless its symbols are asked for.
+run 0 '' heatmap -m words/best.safetensors -q --pairs 'dog zébu  قط' 'xdog xzébu'
+grep -q '^xzébu' out && grep -q '1:dog 2:zébu 3:.*قط.* 4:</s>' out || fail "labels of unknown words: $(cat out)"
+run 0 '' heatmap -m words/best.safetensors -q --subwords --pairs 'dog zébu  قط' 'xdog xzébu'
+grep -q '^<unk>' out && grep -q '1:dog 2:<unk> 3:<unk> 4:</s>' out || fail "labels of symbols: $(cat out)"
+run 0 '' heatmap -m pieces/best.safetensors -q --pairs 'dog 猫 cat' 'xdog 猫'
+grep -q '^ *猫' out && grep -q '1:dog 2:猫 3:cat 4:</s>' out || fail "labels of unknown pieces: $(cat out)"
+
 # Weights: rows of target words and </s>, columns of source words and </s>, sums of 1.
 run 0 '' align -m words/best.safetensors -q --format soft odd.src odd.tgt
 awk 'NR == 1 && NF != 3 || NR == 2 && $0 != "1.000000" || NR == 3 && NF != 1 || NR == 4 && NF != 2 || NR == 5 && NF != 4 {

@@ -62,6 +62,49 @@ run 0 '' plot bare.json scores.json -o three.svg
 contains 4 'fill-opacity="0.16"' three.svg
 contains 2 '>hyp</text>' three.svg
 
+# ---- explanations
+
+# records N JSD: N pairs of one symbol each, whose tau are those of -1, -0.9, ... in turn; p of a permutation rises
+# with the largest weight
+records() {
+    awk -v n="$1" -v jsd="$2" 'BEGIN {
+        for (i = 0; i < n; i++) {
+            tau = -1 + i % 20 / 10
+            printf "{\"line\":%d,\"source\":[\"a\",\"b\",\"</s>\"],\"target\":[{\"symbol\":\"x\",\"largest\":%.2f,", i + 1, i / n
+            printf "\"tau\":{\"attention, gradient\":{\"tau\":%.2f,\"p\":0.5},", tau + 0.01
+            printf "\"attention, leave-one-out\":{\"tau\":null,\"p\":null}},\"permuted\":%.3f%s}]}\n", i / n / 2,
+                (jsd ? ",\"adversary\":{\"jsd\":" jsd ",\"tvd\":0.04},\"others\":[{\"jsd\":0.1,\"tvd\":0.2},{\"jsd\":0.3,\"tvd\":0.6}]" : "")
+        }
+        print "{\"line\":" n + 1 ",\"left_out\":\"a side is blank\"}"
+    }'
+}
+records 100 0 >plain.jsonl
+records 40 0.5 >more.jsonl
+run 0 '' plot plain.jsonl -o explained.svg
+for title in 'attention and gradient' 'permuted weights'; do
+    contains 1 ">$title</text>" explained.svg
+done
+# Correlations that no symbol has, and tests that were not asked for, have no chart.
+for title in 'attention and leave-one-out' 'adversarial weights' 'another model'; do
+    contains 0 ">$title</text>" explained.svg
+done
+contains 1 '>plain.jsonl</text>' explained.svg
+contains 30 'height="4" fill="#0072b2"' explained.svg # shares in 20 parts, quartiles in 10
+contains 1 'fill-opacity="0.16"' explained.svg
+# Each of 20 correlations comes alike often: a level line.
+[ "$(grep 'height="4" fill="#0072b2"' explained.svg | head -n 20 | sed 's/.* y="\([^"]*\)".*/\1/' | sort -u | wc -l)" -eq 1 ] ||
+    fail 'correlations that come alike often are not drawn so'
+run 0 '' plot plain.jsonl more.jsonl --names first second -o explained.svg
+for title in 'adversarial weights' 'adversarial weights, by the largest' 'another model'; do
+    contains 1 ">$title</text>" explained.svg
+done
+contains 1 '>second</text>' explained.svg
+sed 's/"left_out"/"left"/' plain.jsonl >broken.jsonl
+run 1 'broken.jsonl:101: no line of explain --records$' plot broken.jsonl -o x.svg
+run 1 'training runs and explanations do not go on one page' plot runs/a plain.jsonl -o x.svg
+grep left_out plain.jsonl >left.jsonl
+run 1 'there is nothing to draw' plot left.jsonl -o x.svg
+
 if "$program" plot runs/a runs/b -o two.png 2>err; then
     [ "$(head -c 8 two.png | od -An -tx1)" = ' 89 50 4e 47 0d 0a 1a 0a' ] || fail 'two.png is no PNG'
     run 0 '' plot scores.json -o scores.pdf

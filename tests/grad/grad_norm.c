@@ -70,6 +70,42 @@ static void a_sum_that_nothing_depends_on_gets_zeros(void **state) {
     check_end(&c);
 }
 
+/* The same of one addend, read by what consumes it and by what does not, with and without a bias. */
+static void build_alone(check *c) {
+    tensor *f[2];
+    for (int i = 0; i < 2; i++)
+        f[i] = check_tensor_consumed(c, c->x[i]);
+    check_output(c, op_norm(c->tape, f[0], c->p[0], c->p[1]));
+    check_output(c, op_maxout(c->tape, op_norm_consumed(c->tape, f[1], c->p[2], NULL)));
+}
+
+static void gradients_match_for_a_normalised_row_by_itself(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.p[0] = check_param(&c, "gain", D, 0);
+    c.p[1] = check_param(&c, "b", D, 0);
+    c.p[2] = check_param(&c, "other", D + 1, 0);
+    c.x[0] = check_input(&c, 2, (int[]){N, D});
+    c.x[1] = check_input(&c, 2, (int[]){N, D + 1});
+    check_gradients(&c, build_alone);
+    check_run(&c, build_alone, false);
+    for (int i = 0; i < N; i++) {
+        real z[D];
+        memcpy(z, c.x[0]->value + i * D, sizeof z);
+        double mean = 0, variance = 0;
+        for (int k = 0; k < D; k++)
+            mean += z[k] / D;
+        for (int k = 0; k < D; k++)
+            variance += (z[k] - mean) * (z[k] - mean) / D;
+        for (int k = 0; k < D; k++) {
+            double y = c.p[0]->value[k] * (z[k] - mean) / sqrt(variance + 1e-5) + c.p[1]->value[k];
+            assert_true(fabs(c.output[0]->data[i * D + k] - y) < 1e-13);
+        }
+    }
+    check_end(&c);
+}
+
 static void build_units(check *c) {
     check_output(c, op_dropout_units(c->tape, check_tensor(c, c->x[0]), &dropout));
 }
@@ -189,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_for_a_normalised_sum_with_and_without_dropout),
         cmocka_unit_test(rows_are_normalised_as_the_equation_says),
+        cmocka_unit_test(gradients_match_for_a_normalised_row_by_itself),
         cmocka_unit_test(a_sum_that_nothing_depends_on_gets_zeros),
         cmocka_unit_test(gradients_match_for_dropout_of_units_and_of_rows),
         cmocka_unit_test(rows_are_dropped_whole),

@@ -55,6 +55,31 @@ static void gradients_match_for_rows_gathered_from_the_same_matrix_and_from_a_pa
     check_end(&c);
 }
 
+/* Rows that overlap, and some that are in no mean. */
+static const int mean_at[] = {3, 0, 2}, mean_of[] = {2, 1, 3};
+
+static void build_mean(check *c) {
+    tensor *x = check_tensor(c, c->x[0]);
+    check_output(c, op_mean(c->tape, x, 3, mean_at, mean_of));
+    check_output(c, x);
+}
+
+static void gradients_match_for_means_of_rows(void **state) {
+    (void)state;
+    check c;
+    check_begin(&c);
+    c.x[0] = check_input(&c, 2, (int[]){6, 4});
+    check_gradients(&c, build_mean);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            double sum = 0;
+            for (int j = mean_at[i]; j < mean_at[i] + mean_of[i]; j++)
+                sum += c.x[0]->value[j * 4 + k];
+            assert_true(fabs(c.output[0]->data[i * 4 + k] - sum / mean_of[i]) < 1e-15);
+        }
+    check_end(&c);
+}
+
 /* Two addends with more rows, or as many, one of which others read too. */
 static void build_add_to(check *c) {
     tensor *y = check_tensor_consumed(c, c->x[0]), *x = check_tensor(c, c->x[1]);
@@ -132,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_for_rows_gathered_from_one_matrix_or_two),
         cmocka_unit_test(gradients_match_for_rows_gathered_from_the_same_matrix_and_from_a_part),
+        cmocka_unit_test(gradients_match_for_means_of_rows),
         cmocka_unit_test(gradients_match_for_sums_in_place),
         cmocka_unit_test(gradients_match_for_dropout_with_one_mask_a_sentence),
         cmocka_unit_test(dropout_passes_its_input_through_when_off),

@@ -83,7 +83,15 @@ def config(preset, **changed):
         "label_smoothing": SMOOTHING,
     }
     own = {
-        "rnnencdec": {"dim_dec": 6, "dim_maxout": 4, "decoder_order": "look-first", "reset": "before"},
+        "rnnencdec": {
+            "dim_dec": 6,
+            "dim_maxout": 4,
+            "decoder_order": "look-first",
+            "reset": "before",
+            "layer_norm": "none",
+            "encoder_transition": 0,
+            "decoder_transition": 0,
+        },
         "seq2seq": {"layers": 2, "cell": "lstm", "reverse_source": True},
     }
     own["luong"] = {
@@ -109,7 +117,7 @@ def config(preset, **changed):
     }
     own["caption"] = {"vocab_source": 2**24, "dim_att": 3, "dim_feature": 8, "picture_side": 16, "features": 0,
                       "hard_attention": False}
-    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3}
+    own["rnnsearch"] = {**own["rnnencdec"], **once, "dim_att": 3, "decoder_start": "backward"}
     c = {**usual, **own[preset]}
     assert all(key in c for key in changed)
     return {**c, **changed}
@@ -122,6 +130,8 @@ def stored(c):
         idle |= {"attention_window"} if c["attention"] == "global" else set()
         idle |= {"dim_att"} if c["score"] != "concat" else set()
         idle |= {"max_location"} if c["score"] != "location" else set()
+    if c.get("decoder_order") == "look-first":
+        idle |= {"decoder_transition"}
     if "picture_side" in c:
         idle |= {"tied_source"} | ({"picture_side"} if c["features"] else set())
     return {key: value for key, value in c.items() if key not in idle}
@@ -162,6 +172,21 @@ def model_cases():
         yield case(f"{preset} {order} tied", config(preset, tied_target=True, dim_maxout=5, **way))
         yield case(f"{preset} {order} rank tied", config(preset, reset="after", tied_target=True, output_rank=5, **way))
     yield case("rnnsearch all widths equal", config("rnnsearch", dim_emb=4, dim_dec=4, dim_att=4))
+    for reset in ("before", "after"):
+        yield case(f"rnnsearch conditional {reset}", config("rnnsearch", decoder_order="conditional", reset=reset))
+    conditional = {"decoder_order": "conditional", "decoder_start": "mean", "reset": "after"}
+    yield case("rnnsearch conditional mean", config("rnnsearch", **conditional, tied_target=True, dim_maxout=5))
+    yield case("rnnsearch conditional coverage", config("rnnsearch", **conditional, coverage="neural"))
+    for where in ("encoder", "all"):
+        yield case(f"rnnsearch conditional norm {where}", config("rnnsearch", **conditional, layer_norm=where))
+    for order in ("look-first", "update-first"):
+        for preset in ("rnnsearch", "rnnencdec"):
+            way = {"decoder_order": order, "reset": "after", "layer_norm": "all"}
+            yield case(f"{preset} {order} norm", config(preset, **way))
+    deep = {"encoder_transition": 1, "decoder_transition": 2}
+    yield case("rnnsearch conditional deep", config("rnnsearch", **{**conditional, "reset": "before"}, **deep))
+    yield case("rnnsearch conditional deep norm", config("rnnsearch", **conditional, **deep, layer_norm="all"))
+    yield case("rnnencdec update-first deep", config("rnnencdec", decoder_order="update-first", **deep))
     yield case("seq2seq", config("seq2seq"))
     yield case("seq2seq forwards", config("seq2seq", reverse_source=False, layers=3))
     yield case("seq2seq linear", config("seq2seq", cell="lstm-linear", layers=1, output_rank=3))

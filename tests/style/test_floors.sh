@@ -9,7 +9,7 @@ failed=0
 plain_project() {
     rm -rf "${folder:?}"/*
     cd "$folder"
-    mkdir -p include src/{base,math,op,model,text,eval,align,decode,train,misc} cli tests/{unit,grad,cli} bench examples
+    mkdir -p include src/{base,math,op,model,text,eval,align,decode,train,serve,misc} cli tests/{unit,grad,cli} bench examples
     echo '#include <stddef.h>' >include/softalign.h
     printf '#include "base/error.h"\n#include <sys/stat.h>\n' >src/base/error.c
     printf '#include "base/error.h"\n#include <dnnl.h>\n' >src/math/gemm.c
@@ -61,6 +61,10 @@ finds '"gemm.h" names no room' src/math/vecmath.h '#include "gemm.h"\n'
 finds 'no room misc' src/misc/random.h '\n'
 finds 'cli/ includes <softalign.h>' cli/command.h '#include "base/error.h"\n'
 finds 'cli/ includes <softalign.h>' cli/command.h '#include <base/error.h>\n'
+finds 'serve/queue.h' cli/command.h '#include "serve/queue.h"\n'
+passes cli/command.h '#include "serve/serve.h"\n'
+finds 'serve must not include decode/beam.h' src/serve/queue.h '#include "decode/beam.h"\n'
+finds '<microhttpd.h> is included only by' src/base/error.c '#include <microhttpd.h>\n'
 finds 'the public header' include/softalign.h '#include "base/error.h"\n'
 finds '<dnnl.h> is included only by' src/math/vecmath.h '#include <dnnl.h>\n'
 finds '<oneapi/dnnl/dnnl.h> is included only by' src/op/linear.h '#include <oneapi/dnnl/dnnl.h>\n'

@@ -17,15 +17,17 @@ typedef struct fixture {
     forced f;
 } fixture;
 
-/* Parameters within +-scale. False for a form that cannot be explained; then nothing is to be ended. */
-static inline bool begin_with(fixture *x, const model_form *form, const form_widths *widths, double scale) {
+/* Parameters within +-scale. False for a form that cannot be explained, and, unless `blind`, for one without
+ * attention; then nothing is to be ended. */
+static inline bool begin_with(fixture *x, const model_form *form, const form_widths *widths, double scale,
+                              bool blind) {
     sa_error e;
     rng random = rng_at(5, 0, 0, 0);
     sa_model_config config = form_config(form, widths);
     *x = (fixture){0};
     if (model_declare(&x->net, &config, &e) != SA_OK)
         fail_msg("%s", e.text);
-    if (!x->net.preset->attends || x->net.preset->family->many_looks) {
+    if ((!x->net.preset->attends && !blind) || x->net.preset->family->many_looks) {
         model_clear(&x->net);
         return false;
     }

@@ -68,6 +68,22 @@ static const model_form model_forms[] = {
     {"luong", "'layers': 1, 'attention': 'local-m', 'attention_window': 1, 'attention_weights': 'uniform'"},
     {"luong", "'layers': 1, 'attention': 'local-p', 'attention_window': 1, 'attention_weights': 'uniform'"},
     {"gnmt", "'layers': 1, 'attention_weights': 'uniform'"},
+    {"rnnsearch", "'decoder_order': 'conditional'"},
+    {"rnnsearch", "'decoder_order': 'conditional', 'reset': 'after', 'decoder_start': 'mean', 'tied_target': true"},
+    {"rnnsearch", "'decoder_order': 'conditional', 'coverage': 'neural', 'dim_coverage': 2, 'output_rank': 1"},
+    {"rnnsearch", "'decoder_order': 'conditional', 'word_encoder': true, 'reset': 'after', 'layer_norm': 'all'"},
+    {"rnnsearch",
+     "'decoder_order': 'conditional', 'reset': 'after', 'decoder_start': 'mean', 'layer_norm': 'encoder'"},
+    {"rnnsearch", "'decoder_order': 'conditional', 'reset': 'after', 'decoder_start': 'mean', 'layer_norm': 'all'"},
+    {"rnnsearch", "'reset': 'after', 'layer_norm': 'all', 'coverage': 'fertility'"},
+    {"rnnsearch", "'decoder_order': 'update-first', 'reset': 'after', 'layer_norm': 'all'"},
+    {"rnnencdec", "'reset': 'after', 'layer_norm': 'all'"},
+    {"rnnencdec", "'decoder_order': 'update-first', 'reset': 'after', 'layer_norm': 'encoder'"},
+    {"rnnsearch", "'decoder_order': 'conditional', 'encoder_transition': 1, 'decoder_transition': 2"},
+    {"rnnsearch",
+     "'decoder_order': 'conditional', 'reset': 'after', 'encoder_transition': 2, 'decoder_transition': 1, "
+     "'layer_norm': 'all'"},
+    {"rnnencdec", "'decoder_order': 'update-first', 'encoder_transition': 1, 'decoder_transition': 1"},
 };
 enum { MODEL_FORMS = sizeof model_forms / sizeof *model_forms };
 

@@ -26,7 +26,7 @@ static bool begin(fixture *x, const model_form *form, double scale) {
                                        .rank = 8,
                                        .model = 6,
                                        .ffn = 4};
-    return begin_with(x, form, &widths, scale);
+    return begin_with(x, form, &widths, scale, false);
 }
 
 static void keep_row(void *user, int row, real *p) {
@@ -46,8 +46,8 @@ static void steps_made_again_with_their_own_weights_are_the_same(void **state) {
         memcpy(one->data, x.f.weights, S * sizeof(real));
         for (int r = 0; r < 3; r++)
             memcpy(more->data + r * S, x.f.weights + others[r] * S, S * sizeof(real));
-        assert_true(output_visit(&x.net, x.t, forced_again(&x.f, 1, first, one), keep_row, p));
-        assert_true(output_visit(&x.net, x.t, forced_again(&x.f, 3, others, more), keep_row, p + V));
+        assert_true(output_visit(&x.net, x.t, forced_again(&x.f, 1, first, one, NULL), keep_row, p));
+        assert_true(output_visit(&x.net, x.t, forced_again(&x.f, 3, others, more, NULL), keep_row, p + V));
         assert_true(distance_tv(p, x.f.p, V) < 1e-6);
         for (int r = 0; r < 3; r++)
             if (!(distance_tv(p + (1 + r) * V, x.f.p + others[r] * V, V) < 1e-6))
@@ -105,7 +105,7 @@ static double tvd_with(fixture *x, int i, const float *weights) {
     forced_rewind(&x->f, false);
     tensor *given = tape_matrix(x->t, 1, S);
     memcpy(given->data, weights, S * sizeof(real));
-    assert_true(output_visit(&x->net, x->t, forced_again(&x->f, 1, &i, given), keep_row, p));
+    assert_true(output_visit(&x->net, x->t, forced_again(&x->f, 1, &i, given, NULL), keep_row, p));
     return distance_tv(p, x->f.p + i * V, V);
 }
 

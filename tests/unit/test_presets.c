@@ -134,6 +134,34 @@ static void sizes_beyond_their_limits_are_refused_by_name(void **state) {
     }
 }
 
+static void recurrent_parts_that_do_not_fit_together_are_refused(void **state) {
+    (void)state;
+    sa_model_config c = valid();
+    model m;
+    c.layer_norm = SA_NORM_ALL;
+    refused(&c, "layer-norm", "reset after");
+    c.reset = SA_RESET_AFTER;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+    c.decoder_transition = 1;
+    refused(&c, "decoder-transition", "leave it out"); /* of look-first */
+    c.order = SA_CONDITIONAL;
+    assert_int_equal(model_declare(&m, &c, NULL), SA_OK);
+    model_clear(&m);
+    c.encoder_transition = 1;
+    c.word_encoder = true;
+    refused(&c, "encoder-transition", "leave it out");
+    c.encoder_transition = 0;
+    c.decoder_start = SA_START_MEAN;
+    refused(&c, "decoder-start", "leave it out");
+    c.decoder_start = SA_START_BACKWARD;
+    c.layer_norm = SA_NORM_ENCODER;
+    refused(&c, "layer-norm encoder", "word-encoder");
+    assert_int_equal(sa_model_config_preset(&c, "rnnencdec", NULL), SA_OK);
+    c.order = SA_CONDITIONAL;
+    refused(&c, "conditional", "rnnencdec");
+}
+
 static void an_unknown_initialisation_is_an_error_that_lists_them(void **state) {
     (void)state;
     sa_model_config c = valid();
@@ -265,6 +293,7 @@ int main(void) {
         cmocka_unit_test(the_papers_presets_have_the_papers_sizes),
         cmocka_unit_test(tied_embeddings_need_a_readout_of_their_width),
         cmocka_unit_test(sizes_beyond_their_limits_are_refused_by_name),
+        cmocka_unit_test(recurrent_parts_that_do_not_fit_together_are_refused),
         cmocka_unit_test(an_unknown_initialisation_is_an_error_that_lists_them),
         cmocka_unit_test(a_scale_goes_with_uniform_initial_values_only),
         cmocka_unit_test(seq2seq_has_the_papers_number_of_parameters),

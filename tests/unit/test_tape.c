@@ -10,6 +10,7 @@
 #include "op/dropout.h"
 #include "op/embed.h"
 #include "op/linear.h"
+#include "op/norm.h"
 #include "op/pointwise.h"
 #include "op/shape.h"
 #include "op/xent.h"
@@ -327,7 +328,7 @@ enum { X, OTHER, STATE, CONTEXT, GATES, CANDIDATE, QUERY, KEYS, VALUES, TENSORS 
 typedef struct operands {
     params p;
     param *W, *b, *out, *out_b;
-    gru_cell cell;
+    gru_cell cell, normalised;
     tensor *at[TENSORS];
 } operands;
 
@@ -337,7 +338,11 @@ static void declare(operands *o) {
     o->b = params_declare(&o->p, "b", 2, 0, INIT_ZERO, 0, USE_PRODUCT);
     o->out = params_declare(&o->p, "out", 3, 2, INIT_ZERO, 0, USE_PRODUCT);
     o->out_b = params_declare(&o->p, "out.b", 3, 0, INIT_ZERO, 0, USE_PRODUCT);
-    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper", 0}, "cell", 2, 2, 2, SA_RESET_BEFORE);
+    gru_form form = {.input = 2, .context = 2, .width = 2, .reset = SA_RESET_BEFORE};
+    gru_cell_declare(&o->cell, &(weight_scope){&o->p, "paper", 0}, "cell", form);
+    form.reset = SA_RESET_AFTER;
+    form.normalised = true;
+    gru_cell_declare(&o->normalised, &(weight_scope){&o->p, "paper", 0}, "normalised", form);
     assert_false(o->p.failed);
     assert_int_equal(params_allocate(&o->p, true, NULL), SA_OK);
 }
@@ -372,8 +377,15 @@ static const void *apply_embed(tape *t, operands *o) {
 static const void *apply_gru_step(tape *t, operands *o) {
     return gru_step(t, &o->cell.step, (gru_input){o->at[GATES], o->at[CANDIDATE]}, o->at[CONTEXT], o->at[STATE]);
 }
+static const void *apply_gru_norm_step(tape *t, operands *o) {
+    return gru_step(t, &o->normalised.step, (gru_input){o->at[GATES], o->at[CANDIDATE]}, o->at[CONTEXT],
+                    o->at[STATE]);
+}
 static const void *apply_gru_hold(tape *t, operands *o) {
-    return gru_hold(t, o->at[STATE]);
+    return gru_hold(t, &o->cell.step, o->at[STATE]);
+}
+static const void *apply_gru_norm_hold(tape *t, operands *o) {
+    return gru_hold(t, &o->normalised.step, o->at[STATE]);
 }
 static const void *apply_gru_cell_input(tape *t, operands *o) {
     const gru_input x = gru_cell_input(t, &o->cell, o->at[X]);
@@ -382,7 +394,25 @@ static const void *apply_gru_cell_input(tape *t, operands *o) {
 static const void *apply_gru_cell_run(tape *t, operands *o) {
     gru_cell alone = o->cell;
     alone.step.C_zr = alone.step.C = NULL;
-    return gru_cell_run(t, &alone, o->at[X], &single, false);
+    return gru_cell_run(t, &alone, &(gru_transition){0}, o->at[X], &single, false);
+}
+static const void *apply_gru_transition_run(tape *t, operands *o) {
+    gru_transition deep = {.n = 1, .cell = {o->normalised}};
+    gru_weights *step = &deep.cell[0].step;
+    step->C_zr = step->C = step->norm.g_W_zr = step->norm.g_W = NULL;
+    return gru_transition_run(t, &deep, o->at[STATE]);
+}
+static const void *apply_norm(tape *t, operands *o) {
+    return op_norm(t, o->at[CANDIDATE], o->b, o->b);
+}
+static const void *apply_norm_consumed(tape *t, operands *o) {
+    return op_norm_consumed(t, o->at[CANDIDATE], o->b, NULL);
+}
+static const void *apply_bias(tape *t, operands *o) {
+    return linear_bias(t, 2, o->b);
+}
+static const void *apply_mean(tape *t, operands *o) {
+    return op_mean(t, o->at[X], 1, zero, one);
 }
 static const void *apply_tanh(tape *t, operands *o) {
     return op_tanh(t, o->at[X]);
@@ -431,7 +461,14 @@ static const struct operation {
     {apply_linear_consumed, READS(X) | READS(OTHER)},
     {apply_embed, 0},
     {apply_gru_step, READS(GATES) | READS(CANDIDATE) | READS(CONTEXT) | READS(STATE)},
+    {apply_gru_norm_step, READS(GATES) | READS(CANDIDATE) | READS(CONTEXT) | READS(STATE)},
     {apply_gru_hold, READS(STATE)},
+    {apply_gru_norm_hold, READS(STATE)},
+    {apply_gru_transition_run, READS(STATE)},
+    {apply_norm, READS(CANDIDATE)},
+    {apply_norm_consumed, READS(CANDIDATE)},
+    {apply_bias, 0},
+    {apply_mean, READS(X)},
     {apply_gru_cell_input, READS(X)},
     {apply_gru_cell_run, READS(X)},
     {apply_tanh, READS(X)},
