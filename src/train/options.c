@@ -246,6 +246,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"plateau-factor", (double)o->plateau_factor, 1e-6, 0.999999},
                  {"plateau-patience", o->plateau_patience, 1, 1e9},
                  {"valid-beam", o->valid_beam, 1, 1000},
+                 {"keep", o->keep, 0, KEEP_MOST},
                  {"early-stopping", o->early_stopping, 0, 1e9},
                  {"adam-beta1", (double)o->adam_beta1, 0, 0.999999},
                  {"adam-beta2", (double)o->adam_beta2, 0, 0.9999999},

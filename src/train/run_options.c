@@ -78,6 +78,7 @@ static const field limits[] = {
     FIELD(DOUBLE, after_minutes),
     FIELD(INT64, valid_freq),
     FIELD(INT, early_stopping),
+    FIELD(INT, keep),
 };
 /* clang-format on */
 enum { N_FIELDS = sizeof fields / sizeof *fields, N_LIMITS = sizeof limits / sizeof *limits };

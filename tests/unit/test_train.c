@@ -254,6 +254,39 @@ static void words_cut_otherwise_are_the_same_after_a_kill_and_with_more_threads(
     }
 }
 
+/* Three of eight validations, with a stop between: the best ones, whatever else was there before. */
+static void the_models_of_the_best_validations_stay(void **state) {
+    (void)state;
+    toy_paths path;
+    for (int stop = 0; stop < 2; stop++) {
+        const char *run = stop ? "best-three-stopped" : "best-three";
+        sa_train_options o = forty_updates(&path, run);
+        o.valid_freq = 5;
+        o.keep = 3;
+        watch w = {.stop_at = 22};
+        if (stop) {
+            expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+            o.resume = true;
+        }
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        int kept = 0;
+        for (int update = 5; update <= 40; update += 5) {
+            char name[40];
+            snprintf(name, sizeof name, "update-%d.safetensors", update);
+            kept += run_file_exists(run, name);
+            if (stop && run_file_exists("best-three", name))
+                expect_same_file("best-three", run, name);
+        }
+        assert_int_equal(kept, 3);
+    }
+    expect_same_run("best-three", "best-three-stopped");
+    sa_train_options o = forty_updates(&path, "best-three");
+    o.overwrite = true;
+    o.after_updates = 3;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    assert_false(run_file_exists("best-three", "update-40.safetensors"));
+}
+
 static void subword_sampling_without_subwords_is_refused(void **state) {
     (void)state;
     toy_paths path;
@@ -589,6 +622,7 @@ int main(void) {
         cmocka_unit_test(the_last_update_of_an_epoch_takes_the_minibatches_that_are_left),
         cmocka_unit_test(a_kill_between_updates_of_several_minibatches_changes_nothing),
         cmocka_unit_test(words_cut_otherwise_are_the_same_after_a_kill_and_with_more_threads),
+        cmocka_unit_test(the_models_of_the_best_validations_stay),
         cmocka_unit_test(subword_sampling_without_subwords_is_refused),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
