@@ -183,8 +183,8 @@ typedef struct command {
 } command;
 
 extern const command command_train, command_translate, command_score, command_align, command_heatmap, command_plot,
-    command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_quantize,
-    command_shortlist, command_trace, command_bench, command_doctor, command_serve;
+    command_sheet, command_evaluate, command_explain, command_symmetrize, command_inspect, command_average,
+    command_quantize, command_shortlist, command_trace, command_bench, command_doctor, command_serve;
 
 /* Reads the options in argv[1 ...] into *target, which holds the defaults, as getopt_long does: options and
  * arguments in any order, `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, unambiguous beginnings of

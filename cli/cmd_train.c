@@ -94,6 +94,10 @@ static const option train_options[] = {
     OPT_SECTION("Vocabulary"),
     OPT_ENUM("vocab-type", 0, "TYPE", train_arguments, run.vocab_type, vocab_type_names,
              "how text is cut into symbols"),
+    OPT_NUMBER(
+        "subword-sampling", 0, "P", train_arguments, run.subword_sampling, AT_LEAST(0),
+        "cut words of the training text otherwise in every epoch: of bpe leave out merges with probability P, "
+        "of unigram draw segmentations by their probability to the power of P; 0: off"),
     OPT_FLAG("joint-vocab", 0, train_arguments, run.joint_vocab, "one vocabulary for both languages"),
     OPT_STRING(
         "normalization", 0, "RULE", train_arguments, run.normalization,
@@ -129,9 +133,10 @@ static const option train_options[] = {
         "sentence"),
     OPT_NUMBER("picture-shift", 0, "N", train_arguments, run.picture_shift, AT_LEAST(0),
                "each time that a picture is seen it is moved by up to N pixels in each direction"),
-    OPT_NUMBER(
-        "average", 0, "D", train_arguments, run.average, FRACTION,
-        "decay of an exponential moving average of the parameters, which is what is validated and saved; 0: off"),
+    OPT_NUMBER("average", 0, "D", train_arguments, run.average, FRACTION,
+               "decay of an exponential moving average of the parameters, which is what is validated and saved; it "
+               "reaches "
+               "back some 1 / (1 - D) updates ('softalign average' is for models of epochs apart); 0: off"),
     OPT_SECTION("Optimization"),
     OPT_ENUM("optimizer", 0, "NAME", train_arguments, run.optimizer, optimizer_names, "rule of the updates"),
     OPT_NUMBER("learning-rate", 0, "X", train_arguments, run.learning_rate, AT_LEAST(0),
@@ -202,6 +207,10 @@ static const option train_options[] = {
              "what better and best mean"),
     OPT_NUMBER("valid-beam", 0, "N", train_arguments, run.valid_beam, AT_LEAST(1),
                "beam size of the translations that BLEU is computed of"),
+    OPT_NUMBER(
+        "keep", 0, "N", train_arguments, run.keep, BETWEEN(0, 100),
+        "the models of the N best validations stay in the output folder, update-U.safetensors after update U, "
+        "for 'softalign average'"),
     OPT_SECTION("Machine and reproducibility"),
     OPT_ENUM("precision", 0, "TYPE", train_arguments, run.precision, operand_names,
              "what matrix products round their operands to; bf16 is faster where the processor has it"),

@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_train,    &command_translate, &command_score,   &command_align,  &command_heatmap,    &command_plot,
-    &command_sheet,    &command_evaluate,  &command_explain, &command_trace,  &command_symmetrize, &command_inspect,
-    &command_quantize, &command_shortlist, &command_bench,   &command_doctor, &command_serve,
+    &command_train,   &command_translate, &command_score,     &command_align, &command_heatmap,    &command_plot,
+    &command_sheet,   &command_evaluate,  &command_explain,   &command_trace, &command_symmetrize, &command_inspect,
+    &command_average, &command_quantize,  &command_shortlist, &command_bench, &command_doctor,     &command_serve,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -247,6 +247,9 @@ SA_API sa_status sa_model_open(sa_model **out, const char *path, sa_error *error
 /* Writes the model at `path` with its weights in SA_BF16 or SA_INT8: half, or a quarter of its size. It translates
  * as the model itself does when it is opened with that precision, bit for bit; training cannot go on from it. */
 SA_API sa_status sa_model_quantize(const char *path, const char *output, sa_precision precision, sa_error *error);
+/* Writes the model whose parameters are the means of those of n files, at least two, which are alike: one
+ * configuration, the same vocabularies, not quantized (SA_DATA otherwise). Of use for models of one run. */
+SA_API sa_status sa_model_average(const char *const *paths, int n, const char *output, sa_error *error);
 /* A model of that configuration without values: can be inspected, not used. */
 SA_API sa_status sa_model_plan(sa_model **out, const sa_model_config *config, sa_error *error);
 SA_API void sa_model_free(sa_model *model);
@@ -311,6 +314,9 @@ typedef struct sa_train_options {
     bool joint_vocab;
     const char *normalization; /* of characters: "identity", "nfc"; with subwords also SentencePiece's "nfkc",
                                   "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" */
+    float subword_sampling;    /* with subwords: words of the training text are cut otherwise in every epoch. Of BPE
+                                  the    share of merges left out, below 1 (Provilkov et al. 2020), of unigram the
+                                  exponent of    probabilities (Kudo 2018). 0: off */
     bool protect; /* with subwords: numbers, addresses, placeholders, tags and emoji that both sides have
                      become symbols, which translations copy (sa_model_protects) */
 
@@ -352,6 +358,7 @@ typedef struct sa_train_options {
     sa_valid_metric early_stopping_metric; /* also chooses what "best" is */
     int early_stopping;                    /* patience in validations; 0: off */
     int valid_beam;                        /* beam size of the translations that BLEU is computed of */
+    int keep; /* the models of so many best validations stay in the folder, update-U.safetensors; at most 100 */
 
     /* Tests of attention (docs/explain.md); models that are named have this one's vocabularies. A resume needs them
      * again.

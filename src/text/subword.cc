@@ -154,6 +154,10 @@ const char *subword_piece(const subword *s, int id) {
     return s->processor.IdToPiece(id).c_str();
 }
 
+float subword_score(const subword *s, int id) {
+    return s->processor.GetScore(id);
+}
+
 int subword_find(const subword *s, const char *piece, size_t length) {
     return s->processor.PieceToId(absl::string_view(piece, length));
 }

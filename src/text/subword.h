@@ -27,6 +27,8 @@ void subword_free(subword *s);
 
 int subword_size(const subword *s);
 const char *subword_piece(const subword *s, int id);
+/* log p of a unigram piece; of BPE's pieces those that are merged first have more. */
+float subword_score(const subword *s, int id);
 /* The id of a piece; that of <unk> where there is none. */
 int subword_find(const subword *s, const char *piece, size_t length);
 /* Appends ids; text is UTF-8. Thread-safe, as is decoding. */

@@ -192,6 +192,10 @@ const char *vocab_piece(const vocab *v, int id) {
     return v->kind->piece ? v->kind->piece(v->state, id) : "<number>";
 }
 
+double vocab_score(const vocab *v, int id) {
+    return v->kind->score ? v->kind->score(v->state, id) : 0;
+}
+
 const char *vocab_shown(const vocab *v, int id) {
     for (int kind = 0; kind < PROTECT_KINDS; kind++)
         if (id == vocab_placeholder(v, (protect_kind)kind))

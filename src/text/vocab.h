@@ -64,7 +64,9 @@ bool vocab_protects(const vocab *v);
  * is a blank, and nothing else is. */
 #define VOCAB_SUBWORD_BLANK "\xE2\x96\x81" /* U+2581 */
 const char *vocab_piece(const vocab *v, int id);
-/* The same for people: "<number>" for the symbol of a protected number. */
+/* Of a subword: log p in a unigram vocabulary; in one of BPE more for what is merged earlier. */
+double vocab_score(const vocab *v, int id);
+/* The symbol's own text for people: "<number>" for the symbol of a protected number. */
 const char *vocab_shown(const vocab *v, int id);
 /* The symbol whose own text this is; <unk> where there is none, and for "</s>" unless that is a word of the text.
  */

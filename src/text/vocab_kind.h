@@ -19,6 +19,7 @@ typedef struct vocab_kind {
     int (*size)(const void *state);
     int (*length)(const void *state);                                 /* NULL: texts differ */
     const char *(*piece)(const void *state, int id);                  /* * */
+    double (*score)(const void *state, int id);                       /* NULL: all are alike */
     const char *(*normalization)(const void *state);                  /* * */
     int (*placeholder)(const void *state, protect_kind kind);         /* *; -1: none */
     int (*find)(const void *state, const char *piece, size_t length); /* *; any id where it is no piece */

@@ -180,6 +180,10 @@ static const char *subwords_piece(const void *state, int id) {
     return subword_piece(((const subwords *)state)->model, id);
 }
 
+static double subwords_score(const void *state, int id) {
+    return (double)subword_score(((const subwords *)state)->model, id);
+}
+
 static const char *subwords_normalization(const void *state) {
     return ((const subwords *)state)->facts.normalization;
 }
@@ -264,6 +268,7 @@ const vocab_kind vocab_kind_subword = {
     .free = subwords_free,
     .size = subwords_size,
     .piece = subwords_piece,
+    .score = subwords_score,
     .normalization = subwords_normalization,
     .placeholder = subwords_placeholder,
     .find = subwords_find,

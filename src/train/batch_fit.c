@@ -11,17 +11,22 @@ static int length_of(int32_t length) {
     return length < 1 || length > LONGEST ? LONGEST : length;
 }
 
-sa_status length_table_make(length_table *out, const corpus *c, sa_error *error) {
-    int T = 0;
+static int longer(int a, int b) {
+    return a > b ? a : b;
+}
+
+sa_status length_table_make(length_table *out, const corpus *c, int least, sa_error *error) {
+    int T = least;
     for (size_t i = 0; i < c->n; i++)
-        T = length_of(c->entry[i].target_length) > T ? length_of(c->entry[i].target_length) : T;
+        T = longer(length_of(c->entry[i].target_length), T);
     *out = (length_table){T, calloc((size_t)T + 1, sizeof *out->pairs), calloc((size_t)T + 1, sizeof *out->source)};
     if (!out->pairs || !out->source) {
         length_table_free(out);
         return sa_fail_memory(error, 0);
     }
     for (size_t i = 0; i < c->n; i++) {
-        int t = length_of(c->entry[i].target_length), s = length_of(c->entry[i].source_length);
+        int t = longer(length_of(c->entry[i].target_length), least);
+        int s = longer(length_of(c->entry[i].source_length), least);
         out->pairs[t]++;
         out->source[t] = s > out->source[t] ? s : out->source[t];
     }

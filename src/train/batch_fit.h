@@ -12,7 +12,8 @@ typedef struct length_table {
     int *source;   /* [t]: the longest source among them */
 } length_table;
 
-sa_status length_table_make(length_table *out, const corpus *c, sa_error *error);
+/* least: every side counts as so long at least. */
+sa_status length_table_make(length_table *out, const corpus *c, int least, sa_error *error);
 void length_table_free(length_table *t);
 
 /* How a run makes its passes. */

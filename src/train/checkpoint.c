@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, LONGEST_NAME = 32 };
+enum { PATH_SIZE = 4096, LONGEST_NAME = 48 };
 
 static void path_of(const run *r, const char *name, char path[PATH_SIZE]) {
     snprintf(path, PATH_SIZE, "%s/%s", r->options.output, name);
@@ -80,6 +80,7 @@ void run_remove_folder(const run *r) {
 sa_status run_replace_run(run *r, sa_error *error) {
     char path[PATH_SIZE];
     SA_TRY(run_save_state(r, error));
+    SA_TRY(run_remove_kept(r, error));
     for (int i = 1; i < N_RUN_FILES; i++) {
         path_of(r, run_files[i], path);
         if (unlink(path) && errno != ENOENT)
@@ -259,8 +260,9 @@ sa_status run_save_state(run *r, sa_error *error) {
     char *options = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     char *numbers = counters_json(&r->counters), *text = text_json(&r->text);
+    char *kept = r->n_kept ? run_kept_json(r) : NULL;
     sa_status status = model_file_parts_make(&parts, r->model, error);
-    if (status == SA_OK && (!options || !numbers || !text))
+    if (status == SA_OK && (!options || !numbers || !text || (r->n_kept && !kept)))
         status = sa_fail_memory(error, 0);
     if (status == SA_OK) {
         extra extras[OPTIMIZER_SLOTS_MAX + 1];
@@ -272,12 +274,15 @@ sa_status run_save_state(run *r, sa_error *error) {
         parts.entry[parts.n_entries++] = (st_entry){"run.options", options};
         parts.entry[parts.n_entries++] = (st_entry){"run.counters", numbers};
         parts.entry[parts.n_entries++] = (st_entry){"run.text", text};
+        if (kept)
+            parts.entry[parts.n_entries++] = (st_entry){"run.kept", kept};
         status = st_write(path, parts.tensor, parts.n, parts.entry, parts.n_entries, error);
     }
     model_file_parts_free(&parts);
     free(options);
     free(numbers);
     free(text);
+    free(kept);
     return status;
 }
 
@@ -287,12 +292,12 @@ sa_status run_open_state(run *r, st_file **file, sa_error *error) {
     SA_TRY(st_open(file, path, error));
     SA_TRY(model_file_read(r->model, *file, error));
     const char *options = st_metadata(*file, "run.options"), *numbers = st_metadata(*file, "run.counters"),
-               *text = st_metadata(*file, "run.text");
+               *text = st_metadata(*file, "run.text"), *kept = st_metadata(*file, "run.kept");
     if (!options || !numbers || !text)
         return sa_fail(error, SA_FORMAT, "%s: a model, but not the state of a run", path);
     run_restore_model(r, &r->model->net.config);
     SA_TRY(run_restore_options(r, options, path, error));
-    if (!counters_parse(&r->counters, numbers) || !text_parse(&r->text, text))
+    if (!counters_parse(&r->counters, numbers) || !text_parse(&r->text, text) || (kept && !run_kept_parse(r, kept)))
         return sa_fail(error, SA_FORMAT, "%s: the counters of the run are damaged", path);
     return SA_OK;
 }

@@ -123,7 +123,9 @@ static sa_status count_training(forecast *f, const forecast_input *in, const pas
     const pass_kind kind = {cost, o->shards, o->precision};
     length_table lengths;
     sa_status status = SA_OK;
-    SA_TRY(length_table_make(&lengths, in->train, error));
+    /* Of what will be drawn no more is known than how long it may be. */
+    int least = o->subword_sampling > 0 ? o->max_length + 1 : 0;
+    SA_TRY(length_table_make(&lengths, in->train, least, error));
     f->limits = (batch_limits){o->mini_batch, o->mini_batch_words};
     if (o->mini_batch_fit && !o->resume)
         status = batch_limits_fit(&f->limits, kind, &lengths, o->workspace * 1e6, error);

@@ -179,6 +179,23 @@ static sa_status check_guided(const sa_train_options *o, sa_error *error) {
     return SA_OK;
 }
 
+static sa_status check_sampling(const sa_train_options *o, sa_error *error) {
+    if (!(o->subword_sampling >= 0 && o->subword_sampling <= 1000))
+        return sa_fail(error, SA_USAGE, "subword-sampling is %g; it must be from 0 to 1000",
+                       (double)o->subword_sampling);
+    if (o->subword_sampling == 0)
+        return SA_OK;
+    if (o->vocab_type == SA_VOCAB_WORD)
+        return sa_fail(error, SA_USAGE, "subword-sampling is for subwords: --vocab-type bpe or unigram");
+    if (o->vocab_type == SA_VOCAB_BPE && o->subword_sampling >= 1)
+        return sa_fail(error, SA_USAGE, "subword-sampling of bpe is a probability, below 1, not %g",
+                       (double)o->subword_sampling);
+    if (o->guided_alignment)
+        return sa_fail(error, SA_USAGE,
+                       "subword-sampling and guided-alignment exclude each other: links are of fixed symbols");
+    return SA_OK;
+}
+
 sa_status run_check_options(const sa_train_options *o, sa_error *error) {
     if (!o->train_source)
         return sa_fail(error, SA_USAGE, "no training text: give two files, or one TSV file");
@@ -202,6 +219,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
         return sa_fail(error, SA_USAGE, "resume and overwrite exclude each other");
     SA_TRY(check_teacher(o, error));
     SA_TRY(check_guided(o, error));
+    SA_TRY(check_sampling(o, error));
     const struct {
         const char *name;
         double value, least, most;
@@ -229,6 +247,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"plateau-factor", (double)o->plateau_factor, 1e-6, 0.999999},
                  {"plateau-patience", o->plateau_patience, 1, 1e9},
                  {"valid-beam", o->valid_beam, 1, 1000},
+                 {"keep", o->keep, 0, KEEP_MOST},
                  {"early-stopping", o->early_stopping, 0, 1e9},
                  {"adam-beta1", (double)o->adam_beta1, 0, 0.999999},
                  {"adam-beta2", (double)o->adam_beta2, 0, 0.9999999},

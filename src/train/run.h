@@ -6,6 +6,7 @@
 #include "text/corpus.h"
 #include "text/pair_text.h"
 #include "train/epoch.h"
+#include "train/sampling.h"
 #include "train/update.h"
 
 #include <dirent.h>
@@ -52,6 +53,13 @@ typedef struct update_batches {
     int n;
 } update_batches;
 
+/* A model that stays in the folder; value: of the early-stopping metric, larger is better. */
+typedef struct kept_model {
+    int64_t update;
+    double value, cross_entropy;
+} kept_model;
+enum { KEEP_MOST = 100 };
+
 typedef struct run {
     sa_train_options options; /* after a resume: with the stored values of what defines the run */
     ranks ranks;              /* of them rank 0 alone speaks, validates and writes */
@@ -62,9 +70,13 @@ typedef struct run {
     pair_text valid_text;
     corpus train, valid;
     link_table links; /* of the training text */
+    sampling sampling;
     teacher teacher;
     updater updater;
     run_counters counters;
+    kept_model
+        kept[KEEP_MOST + 1]; /* best first, n_kept; part of the state. One more while one is put among them */
+    int n_kept;
     update_batches batches;
     double started; /* clock when this process began, less earlier seconds */
     FILE *metrics, *log;
@@ -118,9 +130,20 @@ double run_seconds(const run *r);  /* of training so far */
 double run_fraction(const run *r); /* of the nearest limit used, 0 ... 1; 0 without limits */
 double run_epochs(const run *r);   /* with a fraction */
 
+/* kept.c: saves the model, if it is among the best so far, and removes what no longer is. */
+sa_status run_keep_model(run *r, double value, sa_error *error);
+/* Removes all such models of the run that was in the folder. */
+sa_status run_remove_kept(const run *r, sa_error *error);
+/* For the state: the caller frees; NULL without memory. False when it is damaged. */
+char *run_kept_json(const run *r);
+bool run_kept_parse(run *r, const char *json);
+
 /* validate.c: measures, saves best, counts patience. *end: a reason to stop, or NULL. All ranks call it; rank 0
  * does it. */
 sa_status run_validate(run *r, const char **end, sa_error *error);
+/* Whether a validation is better than another: by its value, of which larger is better. BLEU may stay 0 for long,
+ * with short sentences for ever: among equal values the cross-entropy decides. */
+bool run_is_better(double value, double cross_entropy, double than_value, double than_cross_entropy);
 
 /* together.c: what several ranks need beyond what one does. */
 /* When the run's options are known: whether that many can share it. A resume says what another number means. */

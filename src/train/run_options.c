@@ -68,6 +68,7 @@ static const field fields[] = {
     FIELD(INT, held_out),
     NAMED(vocab_type, vocab_type_names),
     FIELD(BOOL, joint_vocab),
+    FIELD(FLOAT, subword_sampling),
     FIELD(FLOAT, adversary_lambda),
 };
 /* When a run is looked at and when it ends: a resume may change it. */
@@ -77,6 +78,7 @@ static const field limits[] = {
     FIELD(DOUBLE, after_minutes),
     FIELD(INT64, valid_freq),
     FIELD(INT, early_stopping),
+    FIELD(INT, keep),
 };
 /* clang-format on */
 enum { N_FIELDS = sizeof fields / sizeof *fields, N_LIMITS = sizeof limits / sizeof *limits };

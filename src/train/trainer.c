@@ -21,6 +21,11 @@ static bool validation_due(const run *r, bool epoch_ended) {
     return every > 0 ? r->counters.update % every == 0 : epoch_ended;
 }
 
+/* The text that the epoch shows: the training text, or what was drawn of it. */
+static const corpus *text_of(const run *r) {
+    return r->options.subword_sampling > 0 ? &r->sampling.text : &r->train;
+}
+
 /* An update whose numbers are not finite changes nothing. A few in a row may be an accident of the data. */
 enum { SKIPS_MAX = 10 };
 
@@ -31,7 +36,7 @@ static void report_skip(run *r, const size_t *pairs, size_t n) {
     size_t length = 0;
     for (size_t i = 0; i < n; i++) {
         length += (size_t)snprintf(lines + length, sizeof lines - length, " %zu",
-                                   corpus_pair(&r->train, pairs[i]).line + 1);
+                                   corpus_pair(text_of(r), pairs[i]).line + 1);
         if (i + 1 < n && length < sizeof lines - 32)
             continue;
         run_message(r, "update %lld %s%s", (long long)r->counters.update + 1, what, lines);
@@ -90,7 +95,7 @@ static sa_status run_update(run *r, epoch *e, double rate, bool *epoch_ended, sa
     size_t sentences = b->start[b->n];
     update_result result;
     sa_status status =
-        updater_run(&r->updater, &r->train, b->pair, b->start, b->n, c->update + 1, rate, &result, error);
+        updater_run(&r->updater, text_of(r), b->pair, b->start, b->n, c->update + 1, rate, &result, error);
     bool skipped = status == SA_NUMERIC && ++c->skipped <= SKIPS_MAX;
     if (status != SA_OK && !skipped)
         return status;
@@ -128,11 +133,38 @@ static const char *ended_before(const run *r) {
                                 : NULL;
 }
 
+/* Draws the epoch's text, each process its own, which are alike. */
+static sa_status draw_text(run *r, sa_error *error) {
+    const sa_train_options *o = &r->options;
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/epoch-%d.corpus", o->output, r->ranks.rank);
+    if (n >= (int)sizeof path)
+        return sa_fail(error, SA_IO, "%.200s...: the path is too long", path);
+    if (!r->sampling.side[0] && !r->sampling.side[1])
+        SA_TRY(sampling_open(&r->sampling, r->model->source, r->model->target, error));
+    sampling_draw draw = {(double)o->subword_sampling, o->max_length, o->seed, r->counters.epoch};
+    return sampling_make(&r->sampling, &r->train, &draw, r->updater.pool, path, error);
+}
+
+/* The same; where the file of ids turns out to be damaged, it is made anew. */
+static sa_status draw_text_safely(run *r, sa_error *error) {
+    sa_error fault;
+    sa_status status = draw_text(r, &fault);
+    if (status == SA_FORMAT) {
+        run_message(r, "%s; it is made anew", fault.text);
+        SA_TRY(run_load_training_text_again(r, error));
+        status = draw_text(r, &fault);
+    }
+    return status == SA_OK ? SA_OK : sa_fail(error, status, "%s", fault.text);
+}
+
 static sa_status next_epoch(run *r, epoch *e, int64_t *made, sa_error *error) {
     epoch_free(e);
     *made = r->counters.epoch;
     batch_limits limits = {r->options.mini_batch, r->options.mini_batch_words};
-    return epoch_make(e, &r->train, r->options.seed, *made, limits, r->options.window, error);
+    if (r->options.subword_sampling > 0)
+        SA_TRY(draw_text_safely(r, error));
+    return epoch_make(e, text_of(r), r->options.seed, *made, limits, r->options.window, error);
 }
 
 static const char ended_by_leader[] = "rank 0 ends the run";
@@ -323,6 +355,7 @@ void run_clear(run *r) {
         updater_clear(&r->updater);
     teacher_close(&r->teacher);
     corpus_free(&r->train);
+    sampling_close(&r->sampling);
     link_table_free(&r->links);
     corpus_free(&r->valid);
     pair_text_free(&r->valid_text);

@@ -42,9 +42,12 @@ static double value_of(const run *r, double bleu) {
     }
 }
 
-/* BLEU may stay 0 for long, with short sentences for ever: among equal values the cross-entropy decides. */
-static bool is_better(const run_counters *c, double value) {
-    return !c->has_best || value > c->best || (value == c->best && c->cross_entropy < c->best_cross_entropy);
+bool run_is_better(double value, double cross_entropy, double than_value, double than_cross_entropy) {
+    return value > than_value || (value == than_value && cross_entropy < than_cross_entropy);
+}
+
+static bool is_best(const run_counters *c, double value) {
+    return !c->has_best || run_is_better(value, c->cross_entropy, c->best, c->best_cross_entropy);
 }
 
 sa_status run_validate(run *r, const char **end, sa_error *error) {
@@ -72,7 +75,7 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         SA_TRY(measure_bleu(r, &bleu, error));
     r->counters.bleu = bleu;
     double value = value_of(r, bleu);
-    bool improved = is_better(&r->counters, value);
+    bool improved = is_best(&r->counters, value);
     if (improved) {
         r->counters.has_best = true;
         r->counters.best = value;
@@ -82,6 +85,8 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         SA_TRY(run_save_model(r, "best.safetensors", error));
     } else
         r->counters.stalled++;
+    if (r->options.keep > 0)
+        SA_TRY(run_keep_model(r, value, error));
     bool cut = schedule_cuts(&r->options, r->counters.stalled);
     r->counters.rate_cuts += cut;
     SA_TRY(run_save_model(r, "last.safetensors", error));

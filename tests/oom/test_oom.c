@@ -353,6 +353,7 @@ static sa_status train_so(const char *run, way w) {
     if (w.vocab == SA_VOCAB_BPE) {
         o.protect = true;
         o.normalization = "nfc";
+        o.subword_sampling = 0.2f;
     }
     o.threads = w.threads;
     o.resume = w.resume;

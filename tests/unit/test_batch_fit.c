@@ -34,7 +34,7 @@ static int make_all(void **state) {
     options.model.dim_rnn = options.model.dim_dec = 48;
     options.shards = SHARDS;
     regularisation r = regularisation_of(&options, 0);
-    if (length_table_make(&lengths, &text, &error) || pass_cost_measure(&cost, &options.model, &r, &error))
+    if (length_table_make(&lengths, &text, 0, &error) || pass_cost_measure(&cost, &options.model, &r, &error))
         return -1;
     return make_text(state);
 }
@@ -57,7 +57,7 @@ static void a_length_table_counts_pairs_and_knows_their_longest_source(void **st
                           {.source_length = 9, .target_length = 4},
                           {.source_length = 5, .target_length = 4}};
     length_table t;
-    expect_status(length_table_make(&t, &(corpus){.n = 3, .entry = few}, &error), SA_OK);
+    expect_status(length_table_make(&t, &(corpus){.n = 3, .entry = few}, 0, &error), SA_OK);
     assert_int_equal(t.T, 4);
     const size_t upto[] = {0, 0, 1, 1, 3};
     const int source[] = {0, 0, 3, 3, 9};

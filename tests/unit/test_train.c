@@ -219,6 +219,90 @@ static void a_kill_between_updates_of_several_minibatches_changes_nothing(void *
     expect_same_run("delay-whole", "delay-killed");
 }
 
+/* Words are cut otherwise in each of its five epochs. */
+static sa_train_options sampled(toy_paths *path, const char *run, sa_vocab_type type) {
+    sa_train_options o = forty_updates(path, run);
+    o.vocab_type = type;
+    o.model.vocab_source = o.model.vocab_target = 60;
+    o.subword_sampling = 0.2f;
+    return o;
+}
+
+static void words_cut_otherwise_are_the_same_after_a_kill_and_with_more_threads(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        static const char *const whole[] = {"bpe", "unigram"}, *const killed[] = {"bpe-killed", "unigram-killed"};
+        sa_vocab_type type = k ? SA_VOCAB_UNIGRAM : SA_VOCAB_BPE;
+        toy_paths path;
+        sa_train_options o = sampled(&path, whole[k], type);
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        assert_false(run_file_exists(whole[k], "epoch-0.corpus"));
+        double sampling = last_cross_entropy(whole[k]);
+        o = sampled(&path, killed[k], type);
+        o.threads = 2;
+        train_killed(&o, 13);
+        o.resume = true;
+        train_killed(&o, 33);
+        o.subword_sampling = 0; /* the run's value stays */
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        expect_same_run(whole[k], killed[k]);
+        o = sampled(&path, "plain", type);
+        o.subword_sampling = 0;
+        o.overwrite = true;
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        assert_true(last_cross_entropy("plain") != sampling);
+    }
+}
+
+/* Three of eight validations, with a stop between: the best ones, whatever else was there before. */
+static void the_models_of_the_best_validations_stay(void **state) {
+    (void)state;
+    toy_paths path;
+    for (int stop = 0; stop < 2; stop++) {
+        const char *run = stop ? "best-three-stopped" : "best-three";
+        sa_train_options o = forty_updates(&path, run);
+        o.valid_freq = 5;
+        o.keep = 3;
+        watch w = {.stop_at = 22};
+        if (stop) {
+            expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
+            o.resume = true;
+        }
+        expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+        int kept = 0;
+        for (int update = 5; update <= 40; update += 5) {
+            char name[40];
+            snprintf(name, sizeof name, "update-%d.safetensors", update);
+            kept += run_file_exists(run, name);
+            if (stop && run_file_exists("best-three", name))
+                expect_same_file("best-three", run, name);
+        }
+        assert_int_equal(kept, 3);
+    }
+    expect_same_run("best-three", "best-three-stopped");
+    sa_train_options o = forty_updates(&path, "best-three");
+    o.overwrite = true;
+    o.after_updates = 3;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
+    assert_false(run_file_exists("best-three", "update-40.safetensors"));
+}
+
+static void subword_sampling_without_subwords_is_refused(void **state) {
+    (void)state;
+    toy_paths path;
+    sa_train_options o = sampled(&path, "never", SA_VOCAB_WORD);
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "--vocab-type bpe or unigram");
+    o.vocab_type = SA_VOCAB_BPE;
+    o.subword_sampling = 1;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "below 1");
+    o.subword_sampling = 0.5f;
+    o.guided_alignment = path.source;
+    expect_status(sa_train(&o, NULL, NULL, &error), SA_USAGE);
+    expect_text(error.text, "guided-alignment");
+}
+
 static void a_run_that_is_stopped_can_go_on(void **state) {
     (void)state;
     toy_paths path;
@@ -537,6 +621,9 @@ int main(void) {
         cmocka_unit_test(updates_from_several_minibatches_are_the_same_with_any_number_of_threads),
         cmocka_unit_test(the_last_update_of_an_epoch_takes_the_minibatches_that_are_left),
         cmocka_unit_test(a_kill_between_updates_of_several_minibatches_changes_nothing),
+        cmocka_unit_test(words_cut_otherwise_are_the_same_after_a_kill_and_with_more_threads),
+        cmocka_unit_test(the_models_of_the_best_validations_stay),
+        cmocka_unit_test(subword_sampling_without_subwords_is_refused),
         cmocka_unit_test(a_run_that_is_stopped_can_go_on),
         cmocka_unit_test(a_run_stopped_at_its_limit_is_validated_when_resumed),
         cmocka_unit_test(a_resume_keeps_what_defines_the_run_and_says_so),
