@@ -142,7 +142,7 @@ static int open_records(explainer *e) {
 static int run_explainer(explainer *e) {
     const explain_arguments *a = e->a;
     sa_error error;
-    sa_status status = sa_model_open(&e->model, a->model, &error);
+    sa_status status = sa_model_open_with(&e->model, a->model, &e->others.options, &error);
     if (status == SA_OK)
         status = models_open(&e->others, &error);
     if (status == SA_OK)
@@ -184,6 +184,7 @@ static int explain_run(int argc, char **argv) {
         if (a.records != NULL && inputs[i] != NULL && same_file(inputs[i], a.records))
             return cli_usage_error(&command_explain, "--records %s is an input as well", a.records);
     explainer e = {.a = &a, .others = a.others, .warnings = {.quiet = a.quiet}};
+    e.others.options.precision = SA_F32; /* of fewer bits there are no gradients */
     status = run_explainer(&e);
     if (e.records != NULL && e.records != stdout && fclose(e.records) != 0 && status == CLI_OK)
         status = cli_write_error(a.records);

@@ -64,7 +64,8 @@ static int trace(const trace_arguments *a, const char *source, const char *targe
     sa_model *model;
     sa_trace *t = NULL;
     char *json = NULL;
-    sa_status status = sa_model_open(&model, a->model, &error);
+    const sa_model_options in_full = {.precision = SA_F32}; /* of fewer bits there are no gradients */
+    sa_status status = sa_model_open_with(&model, a->model, &in_full, &error);
     if (status != SA_OK)
         return cli_library_error(&error);
     status = sa_trace_make(&t, model, source, target, &a->options, &error);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# make demo: from nothing to a translator of English into French, in about five minutes on two cores.
+# make demo: what the model in the box can do, then from nothing to a translator of English into French of one's own, in
+# about five minutes on two cores.
 # All it makes is below demo/. A second call goes on where the first one stopped, and skips what is done.
 set -eu
 cd "$(dirname "$0")/.."
@@ -37,7 +38,13 @@ train() {
         --dropout 0.2 --dropout-emb 0.1 --learning-rate 0.003 --after 4m --output $run "$@"
 }
 
+mkdir -p demo
 [ -x $softalign ] || { echo "demo.sh: $softalign is not there; 'make demo' builds it first" >&2; exit 1; }
+
+step 'The model in the box (models/README.md), at once'
+echo 'The committee adopted the common agricultural policy.' >demo/box.en
+show $softalign translate --model models/en-fr.safetensors --input demo/box.en
+show $softalign heatmap --model models/en-fr.safetensors --subwords "$(cat demo/box.en)"
 
 step 'Text: English and French help pages of LibreOffice (5 MB from a Debian mirror), cut into pairs of sentences'
 show env HELP_PAIRS=build/examples/help_pairs examples/debian/get-text.sh $text 12

@@ -229,7 +229,8 @@ typedef struct sa_model sa_model;
  * Translation: weights and embeddings are rounded to bfloat16, or to 8 bits with a scale for each row, and so are
  * the vectors that they are multiplied with, each by itself, so that results do not depend on what is translated
  * together. Where the processor has no instructions for a type (AVX512_BF16, AVX512_VNNI, AMX), weights alone are
- * rounded. SA_AS_STORED: what the file has. */
+ * rounded. SA_AS_STORED: what the file has; SA_F32 of a quantized file: the numbers that its weights stand for,
+ * which explanations and traces need. */
 typedef enum sa_precision { SA_F32, SA_BF16, SA_INT8, SA_AS_STORED } sa_precision;
 
 typedef struct sa_model_options {

@@ -52,7 +52,8 @@ serve() {
     done
     program=$1
     shift
-    exec "$program" serve "$@"
+    # In 32 bits, for the gradients that some rooms show.
+    exec "$program" serve --precision f32 "$@"
 }
 
 case ${1:-} in

@@ -73,11 +73,10 @@ static sa_status check_models(const explain_job *job, sa_error *error) {
                            "these tests are of words of the source, and model %d, %s, has sources that are no text",
                            m + 1, p->name);
         if (!job->model[m]->net.W_out->value || !job->model[m]->net.source_embedding->value)
-            return sa_fail(
-                error, SA_USAGE,
-                "model %d has its values in fewer bits, of which there are no gradients: explain the model "
-                "that it was made of",
-                m + 1);
+            return sa_fail(error, SA_USAGE,
+                           "model %d has its values in fewer bits, of which there are no gradients: open it with "
+                           "precision f32",
+                           m + 1);
         if (p->family->many_looks)
             return sa_fail(
                 error, SA_USAGE,

@@ -44,8 +44,8 @@ static sa_status check_model(const sa_model *m, sa_error *error) {
     if (!m->net.W_out->value || !m->net.source_embedding->value)
         return sa_fail(
             error, SA_USAGE,
-            "this model has its values in fewer bits, of which there are no gradients: trace the model that "
-            "it was made of");
+            "this model has its values in fewer bits, of which there are no gradients: open it with precision "
+            "f32");
     return SA_OK;
 }
 

@@ -31,6 +31,7 @@ void sa_model_free(sa_model *m) {
     if (m->target != m->source)
         vocab_free(m->target);
     vocab_free(m->source);
+    free(m->widened);
     st_close(m->file);
     free(m);
 }

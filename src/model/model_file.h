@@ -15,6 +15,7 @@ struct sa_model {
     model net;
     vocab *source, *target; /* the same one when joint; NULL when planned */
     st_file *file;          /* keeps the values mapped; NULL when planned or training */
+    void *widened;          /* matrices of a quantized file in 32 bits; NULL: they are as the file has them */
 
     pthread_mutex_t lock; /* guards spare */
     tape **spare;         /* workspaces that no translation is using */

@@ -1,4 +1,5 @@
 /* sa_model_open: a model file mapped and made ready to translate with. */
+#include "base/block.h"
 #include "base/file.h"
 #include "model/model_file.h"
 
@@ -84,6 +85,30 @@ static sa_status choose_type(const st_file *file, sa_precision precision, const 
                    st_path(file), stored, SA_VERSION);
 }
 
+/* The matrices of a quantized file as the numbers of 32 bits that they stand for, which is what gradients are of.
+ */
+static sa_status widen(sa_model *m, sa_error *error) {
+    const params *p = &m->net.params;
+    size_t n = 0;
+    for (int i = 0; i < p->n; i++)
+        n += p->at[i]->stored.at ? (size_t)param_count(p->at[i]) : 0;
+    if (n == 0)
+        return SA_OK;
+    real *at = m->widened = block_new(n * sizeof *at);
+    if (!at)
+        return sa_fail_memory(error, n * sizeof *at);
+    for (int i = 0; i < p->n; i++) {
+        param *q = p->at[i];
+        if (!q->stored.at)
+            continue;
+        q->value = at;
+        for (int k = 0; k < q->dim[0]; k++, at += q->dim[1])
+            narrow_read(&q->stored, k, at);
+        q->stored = (narrow){0};
+    }
+    return SA_OK;
+}
+
 /* Values that are in packs now are not read again. */
 static void forget_packed(const params *p) {
     for (int i = 0; i < p->n; i++) {
@@ -124,6 +149,8 @@ sa_status model_prepare(sa_model *m, const sa_model_options *options, sa_error *
     enum { THREADS_MOST = 4 }; /* memory is no faster with more */
     const weight_type *type;
     SA_TRY(choose_type(m->file, options->precision, &type, error));
+    if (type->precision == GEMM_F32)
+        SA_TRY(widen(m, error));
     for (int i = 0; i < m->net.params.n; i++)
         if (m->net.params.at[i]->rank == 2)
             m->net.params.at[i]->precision = type->precision;
@@ -152,7 +179,8 @@ sa_status sa_model_open_with(sa_model **out, const char *path, const sa_model_op
         sa_model_free(m);
         return status;
     }
-    forget_packed(&m->net.params);
+    if (!m->widened)
+        forget_packed(&m->net.params);
     *out = m;
     return SA_OK;
 }

@@ -119,7 +119,7 @@ static void draw_merges(const resegmenter *r, word *w, double share, rng *random
         if (!isfinite(w->value[best]))
             return;
         if (rng_uniform(random) < share)
-            w->value[best] = -INFINITY;
+            w->value[best] = -HUGE_VAL;
         else
             join(r, w, best);
     }
@@ -147,7 +147,7 @@ static void draw_segments(const resegmenter *r, word *w, double share, rng *rand
     double *sum = w->value;
     sum[0] = 0;
     for (int to = 1; to <= w->n; to++) {
-        sum[to] = -INFINITY;
+        sum[to] = -HUGE_VAL;
         for (int from = to - 1; may_begin(r, w, from, to); from--)
             sum[to] = log_add(sum[to], sum[from] + weight(r, w, from, to, share));
     }
