@@ -78,7 +78,7 @@ static bytes read_input(void) {
     return b;
 }
 
-/* Lines of a file; all of it stays. */
+/* Lines of a file; free with forget_lines. */
 static char **read_lines(const char *path, size_t *n) {
     FILE *file = fopen(path, "r");
     char **lines = NULL, *line = NULL;
@@ -95,6 +95,12 @@ static char **read_lines(const char *path, size_t *n) {
     free(line);
     fclose(file);
     return lines;
+}
+
+static void forget_lines(char **lines, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        free(lines[i]);
+    free(lines);
 }
 
 /* ---- connections ------------------------------------------------------------------------------------- */
@@ -395,6 +401,8 @@ static int run_storm(int argc, char **argv) {
            s.seconds[n * 99 / 100], s.seconds[n - 1]);
     printf("%.1f requests/s, %.1f words/s\n", (double)n / seconds, (double)s.words / seconds);
     free(s.seconds);
+    forget_lines(s.in, s.lines);
+    forget_lines(s.out, outs);
     return s.failed > 0 || s.wrong > 0;
 }
 
@@ -522,6 +530,7 @@ static int run_mix(int argc, char **argv) {
     m.in = read_lines(argv[2], &m.lines);
     run_together(atoi(argv[0]), mix_client, &m);
     printf("%ld requests, %ld not answered as they should be\n", m.done, m.surprises);
+    forget_lines(m.in, m.lines);
     return m.surprises > 0;
 }
 

@@ -25,7 +25,7 @@ start --access-log access || exit 1
 
 ask 200 "\"text\":\"$first_out\"" POST /v1/translate "{\"text\":\"$first\"}"
 ask 200 "\"text\":\"$first_out\".*\"text\":\"$second_out\"" POST /v1/translate "{\"text\":[\"$first\",\"$second\"]}"
-score=$(head -n 1 wanted.jsonl | sed 's/.*"score":\([-0-9.]*\).*/\1/')
+score=$(head -n 1 wanted.jsonl | sed 's/.*"score":\([-0-9.]*\).*/\1/; s/0*$//')
 ask 200 "\"score\":$score" POST /v1/translate "{\"text\":\"$first\"}"
 ask 200 '"symbols":\[.*"symbol_scores":\[' POST /v1/translate "{\"text\":\"$first\",\"word_scores\":true}"
 ask 200 '"source_words":.*"words":.*"alignment":\[\[.*"links":\[\[' POST /v1/translate \
@@ -35,7 +35,7 @@ ask 200 '^event: done' POST /v1/translate "{\"text\":\"$first\",\"stream\":true}
 grep -q '^event: token' answer || fail 'a stream without tokens'
 grep -q '^data: .*"translations"' answer || fail 'a stream without the whole answer'
 # 4 decimals: numbers need not be written alike.
-wanted_score=$(head -n 1 wanted_scores | cut -f 1 | cut -c 1-7)
+wanted_score=$(head -n 1 wanted_scores | cut -f 1 | cut -c 1-7 | sed 's/0*$//')
 ask 200 "\"score\":$wanted_score" POST /v1/score "{\"source\":\"$first\",\"target\":\"$(head -n 1 tgt)\"}"
 ask 200 '"weights":\[\[' POST /v1/align "{\"source\":\"$first\",\"target\":\"$(head -n 1 tgt)\"}"
 links=$(tail -n 1 answer | sed 's/.*"links":\[\[//; s/\]\].*//; s/\],\[/ /g; s/\([0-9]*\),\([0-9]*\),[0-9.e-]*/\1-\2/g')
