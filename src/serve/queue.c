@@ -37,7 +37,7 @@ struct queue {
     job *head, *tail; /* jobs with units that wait */
     size_t waiting;   /* units of all of them */
     size_t jobs;      /* that have not ended */
-    int idle;         /* threads */
+    int busy;         /* threads with a batch; one that has not begun yet is free */
     double speed;     /* units a second, a running mean; 0: not known yet */
     bool ending;
 };
@@ -128,7 +128,7 @@ static void choose(queue *q, worker *b) {
     if (!first->kind->same) {
         take(q, b, unit);
     } else {
-        size_t n = list_candidates(q, b, unit), free_threads = (size_t)q->idle + 1;
+        size_t n = list_candidates(q, b, unit), free_threads = (size_t)(q->threads - q->busy);
         size_t share = (n + free_threads - 1) / free_threads;
         share = share < q->together ? share : q->together;
         qsort(b->candidates, n, sizeof *b->candidates, compare_candidates);
@@ -192,13 +192,12 @@ static void *worker_main(void *argument) {
     queue *q = b->queue;
     pthread_mutex_lock(&q->lock);
     for (;;) {
-        q->idle++;
         while (!q->head && !q->ending)
             pthread_cond_wait(&q->work, &q->lock);
-        q->idle--;
         if (q->ending)
             break;
         choose(q, b);
+        q->busy++;
         pthread_mutex_unlock(&q->lock);
         double begun = clock_seconds();
         run_batch(q, b);
@@ -207,6 +206,7 @@ static void *worker_main(void *argument) {
         pthread_mutex_unlock(&q->lock);
         finish_batch(q, b);
         pthread_mutex_lock(&q->lock);
+        q->busy--;
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;

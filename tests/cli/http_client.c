@@ -280,7 +280,8 @@ static int run_raw(int argc, char **argv) {
         pause_for(pause);
     while (read_more(&l))
         ;
-    fwrite(l.unread.at, 1, l.unread.n, stdout);
+    if (l.unread.n > 0)
+        fwrite(l.unread.at, 1, l.unread.n, stdout);
     close(l.fd);
     free(input.at);
     free(l.unread.at);

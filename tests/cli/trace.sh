@@ -50,6 +50,7 @@ run 2 'weights' trace -m "$m" --step 0 --weights 0,-1 "$source"
 run 2 'SENTENCE is missing' trace -m "$m"
 run 2 'which model' trace "$source"
 run 0 '' quantize -m "$m" --precision int8 -o small
-run 0 '"weights"' trace -m small "$source"
+run 0 '' trace -m small "$source"
+grep -qF '"weights":[[' out || fail 'no weights of a quantized model'
 
 exit $failed
