@@ -176,6 +176,7 @@ const checks = {
     },
     async bottleneck(page, model, models) {
         await page.locator('.segments label').filter({ hasText: 'your own' }).click();
+        await page.locator('.growing', { hasText: sentence.split(' ').slice(0, 10).join(' ') }).waitFor();
         await page.locator('.player input').fill('3');
         const text = sentence.split(' ').slice(0, 4).join(' ');
         const other = models.find((m) => !m.attention);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { canTrace, useLab, useTrace } from '../lab';
 import { Eq } from '../parts/math';
 import { Notice, Shown } from '../parts/notice';
@@ -21,7 +21,7 @@ function Reading(props: { trace: Trace }) {
     // The forward reading, the backward one, and at last both joined.
     const moments = (backward ? 2 * S : S) + 1;
     const player = usePlayer(moments, 380);
-    useEffect(() => player.go(moments - 1), [props.trace]);
+    useLayoutEffect(() => player.go(moments - 1), [props.trace]);
     const now = player.at;
     const joined = now === moments - 1;
     const goingForward = now < S;

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ask, useApi } from '../api';
 import { longExampleOf } from '../examples';
 import { canTrace, useLab } from '../lab';
@@ -178,7 +178,8 @@ export function Bottleneck() {
         [which, model, which === 'own' ? lab.source : ''],
     );
     const player = usePlayer(Math.max(1, sentence.length), 2200);
-    useEffect(() => player.go(Math.min(9, sentence.length - 1)), [sentence]);
+    // Before the page can be touched again: later it would undo where the visitor went meanwhile.
+    useLayoutEffect(() => player.go(Math.min(9, sentence.length - 1)), [sentence]);
     if (model === null) return null;
     const text = sentence.slice(0, player.at + 1).join(' ');
     const judge = on ?? model;
