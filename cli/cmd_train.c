@@ -127,6 +127,9 @@ static const option train_options[] = {
                "what their cross-entropy counts in the loss beside that of the words"),
     OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
                "probability taken from the right word and spread over all"),
+    OPT_NUMBER("r-drop", 0, "X", train_arguments, run.r_drop, AT_LEAST(0),
+               "learn every pair under two dropout masks at once, and X times that both write alike (in "
+               "Kullback-Leibler divergence): doubles the work of an update, against learning by heart"),
     OPT_NUMBER(
         "doubly-stochastic", 0, "X", train_arguments, run.doubly_stochastic, AT_LEAST(0),
         "weight of the mean, over places of the source, of (1 - attention received in all)^2 in the loss of a "

@@ -330,6 +330,8 @@ typedef struct sa_train_options {
     float dropout, dropout_emb;     /* readout and annotations; embeddings. One mask a sentence. */
     float dropout_src, dropout_trg; /* whole words, each position by itself: of texts that are read; of targets */
     float label_smoothing;
+    float r_drop; /* above 0: each pair under two dropout masks, and so often their disagreement (Liang et al. 2021)
+                   */
     float doubly_stochastic; /* weight of the loss of places not looked at once in all, where a model attends */
     int picture_shift;       /* pictures are moved by up to so many pixels in each direction */
 

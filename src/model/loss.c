@@ -60,8 +60,8 @@ bool model_pass(const model *m, tape *t, const source_batch *source, const targe
     if (target->guide.at)
         result->sums.loss +=
             (double)r->guide * op_guide(t, result->weights, &target->guide, scale * (double)r->guide);
-    bool ok = op_xent(t, f.hidden, m->W_out, m->b_out, target->ids, r->label_smoothing, scale, &result->sums,
-                      result->word_nll);
+    bool ok = op_xent(t, f.hidden, m->W_out, m->b_out, target->ids, r->label_smoothing, r->r_drop, scale,
+                      &result->sums, result->word_nll);
     for (int i = 0; ok && nll && i < N; i++)
         nll[f.words.number[i]] += result->word_nll[i];
     return ok;

@@ -65,9 +65,10 @@ typedef struct hard_learning {
 typedef struct regularisation {
     float dropout, dropout_emb, label_smoothing;
     float dropout_src, dropout_trg; /* of whole words */
-    float guide;                    /* weight of the guided attention's cross-entropy beside that of words */
-    float doubly_stochastic;        /* op/attention_sums.h */
-    int picture_shift;              /* pixels that a picture is moved at most, in each direction */
+    float r_drop; /* the agreement of op/xent.h: every pair must stand there twice, one after the other */
+    float guide;  /* weight of the guided attention's cross-entropy beside that of words */
+    float doubly_stochastic; /* op/attention_sums.h */
+    int picture_shift;       /* pixels that a picture is moved at most, in each direction */
     hard_learning hard;
 } regularisation;
 

@@ -157,6 +157,8 @@ static sa_status check_teacher(const sa_train_options *o, sa_error *error) {
     if ((o->adversary_lambda > 0) != (o->adversary_of != NULL))
         return sa_fail(error, SA_USAGE,
                        "adversary-of and an adversary-lambda above 0 go together, also when a run is resumed");
+    if (o->r_drop > 0 && (o->attention_from || o->adversary_of))
+        return sa_fail(error, SA_USAGE, "r-drop does not go together with attention-from or adversary-of");
     if (o->attention_from && o->early_stopping_metric == SA_VALID_BLEU)
         return sa_fail(error, SA_USAGE,
                        "a model that looks where another does cannot translate by itself: with attention-from say "
@@ -237,6 +239,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"dropout-src", (double)o->dropout_src, 0, 0.99},
                  {"dropout-trg", (double)o->dropout_trg, 0, 0.99},
                  {"label-smoothing", (double)o->label_smoothing, 0, 0.99},
+                 {"r-drop", (double)o->r_drop, 0, 1e6},
                  {"guided-alignment-weight", (double)o->guided_alignment_weight, 0, 1e9},
                  {"doubly-stochastic", (double)o->doubly_stochastic, 0, 1e6},
                  {"picture-shift", o->picture_shift, 0, 1024},

@@ -29,7 +29,7 @@ static bool probe(const model *net, tape *t, bool recording, int corner, const r
     corpus c = {.n = (size_t)B, .entry = entries, .ids = end_marks};
     pass_result result = {0};
     tape_reset(t, recording);
-    bool ok = batch_pass(net, t, &c, NULL, order, B, r, 1, &result);
+    bool ok = batch_pass(net, t, &c, NULL, order, B, recording ? r : &(regularisation){0}, 1, &result);
     if (ok && recording)
         tape_backward(t);
     *bytes = (double)arena_peak(t->arena);

@@ -36,6 +36,7 @@ static const field fields[] = {
     FIELD(FLOAT, dropout_src),
     FIELD(FLOAT, dropout_trg),
     FIELD(FLOAT, label_smoothing),
+    FIELD(FLOAT, r_drop),
     FIELD(FLOAT, guided_alignment_weight),
     FIELD(FLOAT, doubly_stochastic),
     FIELD(INT, picture_shift),

@@ -84,14 +84,31 @@ bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_
     return source_batch_make(t, n, sides, source) && target_batch_make(t, n, sides + n, source, target);
 }
 
+/* Every pair twice, one after the other. */
+static const size_t *doubled(tape *t, const size_t *pairs, int n) {
+    size_t *out = tape_bytes(t, 2 * (size_t)n * sizeof *out);
+    for (int i = 0; out && i < 2 * n; i++)
+        out[i] = pairs[i / 2];
+    return out;
+}
+
 bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *links, const size_t *pairs, int n,
                 const regularisation *r, double scale, pass_result *result) {
     source_batch source;
     target_batch target;
     *result = (pass_result){0};
-    return batch_arrange(t, c, pairs, n, &source, &target) &&
-           (!links || link_table_guide(links, t, pairs, n, &target)) &&
-           model_pass(net, t, &source, &target, r, scale, result);
+    int copies = r->r_drop > 0 ? 2 : 1;
+    if (copies == 2 && !(pairs = doubled(t, pairs, n)))
+        return false;
+    n *= copies;
+    if (!batch_arrange(t, c, pairs, n, &source, &target) ||
+        (links && !link_table_guide(links, t, pairs, n, &target)) ||
+        !model_pass(net, t, &source, &target, r, scale / copies, result))
+        return false;
+    result->sums.loss /= copies;
+    result->sums.nll /= copies;
+    result->words /= copies;
+    return true;
 }
 
 /* The same with a teacher, if there is one. */
@@ -108,6 +125,7 @@ regularisation regularisation_of(const sa_train_options *o, double baseline) {
         .dropout_src = o->dropout_src,
         .dropout_trg = o->dropout_trg,
         .label_smoothing = o->label_smoothing,
+        .r_drop = o->r_drop,
         .guide = o->guided_alignment_weight,
         .doubly_stochastic = o->doubly_stochastic,
         .picture_shift = o->picture_shift,
@@ -142,7 +160,7 @@ static void run_shard(void *argument, int task, int worker) {
     t->owns_grads = !job->add && task == 0;
     t->seed = o->seed;
     t->update = (uint64_t)job->update;
-    t->first_sentence = job->first + at;
+    t->first_sentence = (r.r_drop > 0 ? 2 : 1) * (job->first + at);
     if (run_pass(job->u, worker, t, job->c, job->u->links, job->pairs + at, n, &r, job->scale, &job->result[shard]))
         tape_backward(t);
 }

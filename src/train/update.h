@@ -74,7 +74,8 @@ regularisation regularisation_of(const sa_train_options *o, double baseline);
 bool batch_arrange(tape *t, const corpus *c, const size_t *pairs, int n, source_batch *source,
                    target_batch *target);
 /* The model's pass over those pairs, as in model_pass, guided by links unless they are NULL; the tape was reset.
- * False once it has failed. */
+ * With R-Drop each pair goes through twice, as sentences 2i and 2i + 1 of the tape, and *result is the mean of
+ * both. False once it has failed. */
 bool batch_pass(const model *net, tape *t, const corpus *c, const link_table *links, const size_t *pairs, int n,
                 const regularisation *r, double scale, pass_result *result);
 

@@ -5,15 +5,15 @@
 
 enum { N_MOST = 1000 }; /* rows of two chunks and a part */
 static int targets[N_MOST];
-static float smoothing;
+static float smoothing, agreement;
 static double row_nll[N_MOST];
 static xent_sums sums;
 static const double scale = 0.25;
 
 static void build(check *c) {
     sums = (xent_sums){1, 2}; /* what is there already must stay */
-    assert_true(
-        op_xent(c->tape, check_tensor(c, c->x[0]), c->p[0], c->p[1], targets, smoothing, scale, &sums, row_nll));
+    assert_true(op_xent(c->tape, check_tensor(c, c->x[0]), c->p[0], c->p[1], targets, smoothing, agreement, scale,
+                        &sums, row_nll));
     c->loss += scale * (sums.loss - 1);
 }
 
@@ -23,13 +23,14 @@ static void declare(check *c, int N, int l, int V) {
     c->p[1] = check_param(c, "b", V, 0);
     c->x[0] = check_input(c, 2, (int[]){N, l});
     for (int i = 0; i < N; i++)
-        targets[i] = (int)rng_below(&c->random, (uint64_t)V);
+        targets[i] = agreement > 0 && i % 2 ? targets[i - 1] : (int)rng_below(&c->random, (uint64_t)V);
 }
 
 /* The loss of the last pass against the equations of the header. */
 static void compare_with_definition(const check *c) {
     int N = c->x[0]->dim[0], l = c->x[0]->dim[1], V = c->p[0]->dim[0];
-    double loss = 1, nll = 2, *x = malloc((size_t)V * sizeof *x), epsilon = (double)smoothing;
+    double loss = 1, nll = 2, *x = malloc(2 * (size_t)V * sizeof *x), epsilon = (double)smoothing;
+    double *before = x + V; /* log p of the row before */
     assert_non_null(x);
     for (int i = 0; i < N; i++) {
         double sum = 0;
@@ -44,6 +45,12 @@ static void compare_with_definition(const check *c) {
         double word = log(sum) - x[targets[i]];
         assert_true(fabs(row_nll[i] - word) < 1e-9);
         nll += word;
+        for (int k = 0; k < V; k++) {
+            double log_p = x[k] - log(sum);
+            if (i % 2) /* both divergences of the pair in one */
+                loss += (double)agreement / 2 * (exp(log_p) - exp(before[k])) * (log_p - before[k]);
+            before[k] = log_p;
+        }
     }
     free(x);
     assert_true(fabs(sums.loss / loss - 1) < 1e-10);
@@ -75,6 +82,21 @@ static void gradients_match_over_several_chunks_of_rows(void **state) {
         check_gradients(&c, build);
         compare_with_definition(&c);
         check_end(&c);
+    }
+}
+
+static void gradients_match_of_pairs_of_rows_that_shall_agree(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        check c;
+        agreement = 1.5f;
+        smoothing = i ? 0.1f : 0;
+        declare(&c, i < 2 ? 8 : N_MOST, 4, 9);
+        c.probes = i < 2 ? c.probes : 50;
+        check_gradients(&c, build);
+        compare_with_definition(&c);
+        check_end(&c);
+        agreement = 0;
     }
 }
 
@@ -112,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_with_and_without_label_smoothing),
         cmocka_unit_test(gradients_match_over_several_chunks_of_rows),
+        cmocka_unit_test(gradients_match_of_pairs_of_rows_that_shall_agree),
         cmocka_unit_test(without_recording_the_loss_is_the_same),
         cmocka_unit_test(scores_of_a_thousand_do_not_overflow),
     };

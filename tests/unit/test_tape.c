@@ -439,7 +439,7 @@ static const void *apply_attention(tape *t, operands *o) {
 }
 static const void *apply_xent(tape *t, operands *o) {
     xent_sums sums = {0};
-    return op_xent(t, o->at[X], o->out, o->out_b, zero, 0, 1, &sums, NULL) ? o : NULL;
+    return op_xent(t, o->at[X], o->out, o->out_b, zero, 0, 0, 1, &sums, NULL) ? o : NULL;
 }
 static const void *apply_rows(tape *t, operands *o) {
     return tape_rows(t, o->at[X], 0, 1);

@@ -79,6 +79,10 @@ static void with_dropout_per_word(sa_train_options *o) {
     o->loss_per_word = true;
 }
 
+static void with_r_drop(sa_train_options *o) {
+    o->r_drop = 3;
+}
+
 static void as_it_comes(sa_train_options *o) {
     (void)o;
 }
@@ -98,8 +102,8 @@ static double distance(const real *a, const real *b, long n) {
 
 static void several_minibatches_give_the_gradient_of_one_as_large_as_all(void **state) {
     (void)state;
-    void (*const choice[])(sa_train_options *) = {plain, with_dropout_per_word};
-    for (int k = 0; k < 2; k++) {
+    void (*const choice[])(sa_train_options *) = {plain, with_dropout_per_word, with_r_drop};
+    for (int k = 0; k < 3; k++) {
         static fixture whole, parts;
         begin(&whole, choice[k], 1);
         begin(&parts, choice[k], 1);
@@ -111,7 +115,8 @@ static void several_minibatches_give_the_gradient_of_one_as_large_as_all(void **
         assert_true(one.gradient_norm > 0.01 && fabs(one.gradient_norm / several.gradient_norm - 1) < 1e-5);
         double apart = distance(whole.net.params.grads, parts.net.params.grads, n);
         if (!(apart < 1e-5))
-            fail_msg("%s: gradients %g apart", k ? "with dropout" : "plain", apart);
+            fail_msg("%s: gradients %g apart", ((const char *[]){"plain", "with dropout", "with R-Drop"})[k],
+                     apart);
         assert_true(distance(whole.net.params.values, parts.net.params.values, n) < 1e-6);
         end(&whole);
         end(&parts);
@@ -132,6 +137,31 @@ static void several_minibatches_give_the_same_bits_with_any_number_of_threads(vo
         end(&more);
     }
     end(&one);
+}
+
+static void plain_with_r_drop(sa_train_options *o) {
+    plain(o);
+    o->r_drop = 3;
+}
+
+/* Two passes of one pair disagree by nothing but their masks. */
+static void r_drop_without_dropout_changes_nothing_and_with_it_the_loss(void **state) {
+    (void)state;
+    static fixture made[4];
+    void (*const choice[])(sa_train_options *) = {plain, plain_with_r_drop, as_it_comes, with_r_drop};
+    update_result result[4];
+    for (int k = 0; k < 4; k++) {
+        begin(&made[k], choice[k], 1);
+        result[k] = run(&made[k], (size_t[]){0, PAIRS}, 1, 1);
+    }
+    long n = made[0].net.params.count;
+    assert_true(fabs(result[1].loss / result[0].loss - 1) < 1e-6 && fabs(result[1].nll / result[0].nll - 1) < 1e-6);
+    assert_true(distance(made[0].net.params.grads, made[1].net.params.grads, n) < 1e-5);
+    assert_int_equal(result[0].words, result[1].words);
+    assert_true(result[3].loss > result[2].loss * 1.001);
+    assert_true(distance(made[2].net.params.grads, made[3].net.params.grads, n) > 0.05);
+    for (int k = 0; k < 4; k++)
+        end(&made[k]);
 }
 
 static void drop_source_words(sa_train_options *o) {
@@ -213,6 +243,7 @@ static void an_update_that_is_not_finite_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_dropped_on_either_side_change_the_gradient),
+        cmocka_unit_test(r_drop_without_dropout_changes_nothing_and_with_it_the_loss),
         cmocka_unit_test(several_minibatches_give_the_gradient_of_one_as_large_as_all),
         cmocka_unit_test(several_minibatches_give_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(the_average_follows_the_values),
