@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Trains model.py on a folder of text for a budget of CPU minutes (with one thread: minutes of an idle core).
 
-Validation does not count against the budget. Writes NAME.pt, the best model on val by greedy BLEU, and
-NAME.test.hyp, its translation of test2016 with beam 5; prints BLEU on val and test2016, and on test2016 by length.
+Validation does not count against the budget. Writes NAME.pt, the best model on val by greedy BLEU, NAME.test.hyp,
+its translation of test2016 with beam 5, and NAME.jsonl, which `softalign plot --x minutes` draws beside runs of
+softalign; prints BLEU on val and test2016, and on test2016 by length.
 """
 import argparse
 import json
@@ -97,6 +98,7 @@ class Run:
         self.update = self.epoch = 0
         self.best = -1.0
         self.validating = 0.0
+        self.fresh = True
         self.started = time.process_time()
 
     def used(self):
@@ -138,7 +140,7 @@ class Run:
         self.model.eval()
         with torch.inference_mode():
             sums = [self.model(*batch) for batch in self.valid]
-        perplexity = math.exp(sum(loss.item() for loss, _ in sums) / sum(n for _, n in sums))
+        cross_entropy = sum(loss.item() for loss, _ in sums) / sum(n for _, n in sums)
         bleu = self.bleu("val", 1)
         improved = bleu > self.best
         if improved:
@@ -148,9 +150,18 @@ class Run:
         if raw:
             self.model.load_state_dict(raw)
         self.validating += time.process_time() - started
-        print(f"epoch {self.epoch} update {self.update} cpu {self.used() * self.options.minutes:.1f}m "
-              f"train {train_loss:.3f} val perplexity {perplexity:.2f} BLEU (greedy) {bleu:.2f}"
+        minutes = self.used() * self.options.minutes
+        self.record("progress", minutes, loss=train_loss, learning_rate=self.adam.param_groups[0]["lr"])
+        self.record("validation", minutes, cross_entropy=cross_entropy, bleu=bleu)
+        print(f"epoch {self.epoch} update {self.update} cpu {minutes:.1f}m "
+              f"train {train_loss:.3f} val perplexity {math.exp(cross_entropy):.2f} BLEU (greedy) {bleu:.2f}"
               f"{' best' if improved else ''}", flush=True)
+
+    def record(self, kind, minutes, **values):
+        line = {"kind": kind, "update": self.update, "epoch": self.epoch, "seconds": 60 * minutes, **values}
+        with open(f"{self.options.name}.jsonl", "w" if self.fresh else "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        self.fresh = False
 
     def report(self):
         self.model.load_state_dict(torch.load(f"{self.options.name}.pt")["parameters"])

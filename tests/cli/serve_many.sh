@@ -1,13 +1,14 @@
 #!/bin/sh
 # Many clients at once, clients that leave or dawdle, and what stays of them: serve_many.sh PROGRAM CLIENT [SECONDS]
-# SECONDS of all kinds of requests, 15 unless said; ten minutes by hand. Every failed check is printed; exits 1 when
+# SECONDS of all kinds of requests, 60 unless said, 15 with a sanitizer; ten minutes by hand. Every failed check is printed; exits 1 when
 # there is one.
 set -u
 client=$(realpath "$2")
 . "$(dirname "$0")/lib/run.sh"
 . "$lib/train.sh"
 . "$lib/serve.sh"
-seconds=${3:-15}
+if [ -n "${ASAN_OPTIONS:-}${TSAN_OPTIONS:-}" ]; then seconds=15; else seconds=60; fi
+seconds=${3:-$seconds}
 
 "$program" translate -m model -q <src >wanted
 start --max-time 30 --receive-time 2 || exit 1

@@ -1,12 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
-import { canTrace, useLab, useTrace } from '../lab';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLab } from '../lab';
 import { Bars, Picker } from '../parts/bars';
 import { Eq } from '../parts/math';
-import { Notice, Shown } from '../parts/notice';
+import { Notice } from '../parts/notice';
+import { OneStep } from '../parts/one_step';
 import { Scroll } from '../parts/scroll';
 import { decimal, percent, shown } from '../parts/symbols';
 import { Player, usePlayer } from '../parts/player';
-import { Prose } from '../parts/term';
 import type { Step, Trace } from '../types';
 
 // A step with an attention.
@@ -89,7 +89,7 @@ function Inside(props: { trace: Trace; step: Looked }) {
     const best = step.weights.indexOf(Math.max(...step.weights));
     const [j, setJ] = useState(best);
     const player = usePlayer(stages.length, 1600);
-    useEffect(() => setJ(best), [step]);
+    useLayoutEffect(() => setJ(best), [step]);
     const at = Math.min(j, step.weights.length - 1);
     const stage = player.at;
     return (
@@ -170,35 +170,16 @@ function Inside(props: { trace: Trace; step: Looked }) {
 }
 
 export function Alignment() {
-    const lab = useLab();
-    const { words, model } = lab;
-    const trace = useTrace({ step: lab.symbol });
-    if (model === null) return null;
-    if (!canTrace(model)) return <Notice>{words.needsTrace(model.name)}</Notice>;
-    if (!model.attention) return <Notice>{words.needsAttention(model.name)}</Notice>;
+    const { words, model } = useLab();
     return (
-        <>
-            <p>
-                <Prose text={words.alignment.intro} />
-            </p>
-            <Shown answer={trace}>
-                {(data) => (
-                    <>
-                        <Picker
-                            name="target-i"
-                            label={words.targetWordI.replace(/_/g, '')}
-                            words={data.target_symbols.map(shown)}
-                            at={lab.symbol}
-                            onPick={lab.setSymbol}
-                        />
-                        {data.step?.Wa_s && data.step.v_a ? (
-                            <Inside trace={data} step={data.step as Looked} />
-                        ) : (
-                            <Notice>{words.needsTrace(model.name)}</Notice>
-                        )}
-                    </>
-                )}
-            </Shown>
-        </>
+        <OneStep intro={words.alignment.intro}>
+            {(trace) =>
+                trace.step?.Wa_s && trace.step.v_a ? (
+                    <Inside trace={trace} step={trace.step as Looked} />
+                ) : (
+                    <Notice>{words.needsTrace(model?.name ?? '')}</Notice>
+                )
+            }
+        </OneStep>
     );
 }

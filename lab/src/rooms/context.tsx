@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { canTrace, useLab, useTrace } from '../lab';
-import { Bars, Picker } from '../parts/bars';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLab, useTrace } from '../lab';
+import { Bars } from '../parts/bars';
 import { Eq } from '../parts/math';
-import { Notice, Shown } from '../parts/notice';
+import { Shown } from '../parts/notice';
+import { OneStep } from '../parts/one_step';
 import { Scroll } from '../parts/scroll';
 import { decimal, percent, shown } from '../parts/symbols';
-import { Prose } from '../parts/term';
 import type { NextWord, Trace } from '../types';
 
 const tall = 130;
@@ -222,7 +222,7 @@ function Elsewhere(props: { plain: Trace }) {
     const { plain } = props;
     const own = plain.step?.weights ?? [];
     const [weights, setWeights] = useState<number[] | null>(null);
-    useEffect(() => setWeights(null), [plain]);
+    useLayoutEffect(() => setWeights(null), [plain]);
     const changed = useTrace(
         weights === null
             ? { step: lab.symbol }
@@ -266,31 +266,10 @@ function Elsewhere(props: { plain: Trace }) {
 }
 
 export function Context() {
-    const lab = useLab();
-    const { words, model } = lab;
-    const plain = useTrace({ step: lab.symbol });
-    if (model === null) return null;
-    if (!canTrace(model)) return <Notice>{words.needsTrace(model.name)}</Notice>;
-    if (!model.attention) return <Notice>{words.needsAttention(model.name)}</Notice>;
+    const { words } = useLab();
     return (
-        <>
-            <p>
-                <Prose text={words.context.intro} />
-            </p>
-            <Shown answer={plain}>
-                {(data) => (
-                    <>
-                        <Picker
-                            name="target-i"
-                            label={words.targetWordI.replace(/_/g, '')}
-                            words={data.target_symbols.map(shown)}
-                            at={lab.symbol}
-                            onPick={lab.setSymbol}
-                        />
-                        {data.step?.weights && <Elsewhere plain={data} />}
-                    </>
-                )}
-            </Shown>
-        </>
+        <OneStep intro={words.context.intro}>
+            {(trace) => trace.step?.weights && <Elsewhere plain={trace} />}
+        </OneStep>
     );
 }
