@@ -14,25 +14,16 @@
 enum { V = 9, M = 6 }; /* M: the widest embedding */
 static const double STEP = 1e-5;
 static const regularisation none;
-
-static bool begin(fixture *x, const model_form *form) {
-    static const form_widths widths = {.vocab_source = V,
-                                       .vocab_target = V,
-                                       .emb = 5,
-                                       .rnn = 4,
-                                       .dec = 6,
-                                       .att = 3,
-                                       .maxout = 4,
-                                       .rank = 3,
-                                       .model = M,
-                                       .ffn = 4};
-    return begin_with(x, form, &widths, 0.6, false);
-}
-
-static void read_log(void *user, int row, real *p) {
-    double *log_p = user;
-    log_p[row] = log(p[target_ids[row]]);
-}
+static const form_widths widths = {.vocab_source = V,
+                                   .vocab_target = V,
+                                   .emb = 5,
+                                   .rnn = 4,
+                                   .dec = 6,
+                                   .att = 3,
+                                   .maxout = 4,
+                                   .rank = 3,
+                                   .model = M,
+                                   .ffn = 4};
 
 /* log p of all words, with the weights of all steps held where forced_begin found them. */
 static void score(fixture *x, double log_p[T]) {
@@ -56,7 +47,7 @@ static void score(fixture *x, double log_p[T]) {
                 model_start(&x->net, t, &h, 1, target.source, &state) &&
                 model_steps(&x->net, t, &h, &words, &none, &state, &after, &shown));
     t->attention = NULL;
-    assert_true(output_visit(&x->net, t, model_readout(&x->net, t, &shown, &none, NULL), read_log, log_p));
+    assert_true(output_visit(&x->net, t, model_readout(&x->net, t, &shown, &none, NULL), read_forced_log, log_p));
 }
 
 /* x_j (1 + by): every source word stands once. */
@@ -75,7 +66,7 @@ static void gradient_times_input_is_the_slope_of_log_p(void **state) {
         double slope[T][S], above[T], below[T];
         real embedded[S][M];
         char name[160];
-        if (!begin(&x, &model_forms[form]))
+        if (!begin_with(&x, &model_forms[form], &widths, 0.6, false))
             continue;
         form_name(&model_forms[form], name, sizeof name);
         for (int j = 0; j < S; j++)
@@ -134,7 +125,7 @@ static void given_weights_get_their_gradient(void **state) {
     (void)state;
     for (int form = 0; form < MODEL_FORMS; form++) {
         fixture x;
-        if (!begin(&x, &model_forms[form]))
+        if (!begin_with(&x, &model_forms[form], &widths, 0.6, false))
             continue;
         for (int i = 0; i < T; i++) {
             int y = target_ids[i];

@@ -16,25 +16,16 @@
 enum { V = 9, WIDTH_MOST = 8 };
 static const double STEP = 1e-5;
 static const regularisation none;
-
-static bool begin(fixture *x, const model_form *form) {
-    static const form_widths widths = {.vocab_source = V,
-                                       .vocab_target = V,
-                                       .emb = 5,
-                                       .rnn = 4,
-                                       .dec = 6,
-                                       .att = 3,
-                                       .maxout = 4,
-                                       .rank = 3,
-                                       .model = 6,
-                                       .ffn = 4};
-    return begin_with(x, form, &widths, 0.6, true);
-}
-
-static void read_log(void *user, int row, real *p) {
-    double *log_p = user;
-    log_p[row] = log(p[target_ids[row]]);
-}
+static const form_widths widths = {.vocab_source = V,
+                                   .vocab_target = V,
+                                   .emb = 5,
+                                   .rnn = 4,
+                                   .dec = 6,
+                                   .att = 3,
+                                   .maxout = 4,
+                                   .rank = 3,
+                                   .model = 6,
+                                   .ffn = 4};
 
 /* Encodes, adds `by` to number k of annotation j (j < 0: to none), and gives log p of all words. */
 static void score(fixture *x, int j, int k, double by, double log_p[T]) {
@@ -56,7 +47,7 @@ static void score(fixture *x, int j, int k, double by, double log_p[T]) {
     assert_true(model_target_words(&x->net, t, &target, &none, &words) &&
                 model_start(&x->net, t, &h, 1, target.source, &state) &&
                 model_steps(&x->net, t, &h, &words, &none, &state, &after, &shown));
-    assert_true(output_visit(&x->net, t, model_readout(&x->net, t, &shown, &none, NULL), read_log, log_p));
+    assert_true(output_visit(&x->net, t, model_readout(&x->net, t, &shown, &none, NULL), read_forced_log, log_p));
 }
 
 /* Number k of the embedded word j: every source word stands once. */
@@ -78,7 +69,7 @@ static void words_reach_the_output_as_far_as_differences_say(void **state) {
         fixture x;
         float got[T * S];
         double square[T][S] = {0}, above[T], below[T];
-        if (!begin(&x, &model_forms[form]))
+        if (!begin_with(&x, &model_forms[form], &widths, 0.6, true))
             continue;
         assert_true(influence_on_output(&x.f, got, NULL));
         for (int j = 0; j < S; j++)
@@ -105,7 +96,7 @@ static void annotations_reach_the_output_as_far_as_differences_say(void **state)
         fixture x;
         float words[T * S], got[T * S];
         double above[T], below[T];
-        assert_true(begin(&x, &model_forms[form]));
+        assert_true(begin_with(&x, &model_forms[form], &widths, 0.6, true));
         assert_true(influence_on_output(&x.f, words, got));
         for (int j = 0; j < S; j++) {
             double square[T] = {0};
@@ -142,7 +133,7 @@ static void an_annotation_listens_as_far_as_differences_say(void **state) {
     for (int form = 0; form < MODEL_FORMS; form++) {
         fixture x;
         float got[S * S];
-        if (!begin(&x, &model_forms[form]))
+        if (!begin_with(&x, &model_forms[form], &widths, 0.6, true))
             continue;
         assert_true(influence_has_positions(&x.f) && influence_within_source(&x.f, got));
         for (int j = 0; j < S; j++) {
@@ -173,11 +164,11 @@ static void an_annotation_listens_as_far_as_differences_say(void **state) {
 /* 32 numbers and 16 probes: within a third of the exact norm. */
 static void a_wide_annotation_is_estimated(void **state) {
     (void)state;
-    static const form_widths widths = {
+    static const form_widths wide = {
         .vocab_source = V, .vocab_target = V, .emb = 5, .rnn = 16, .dec = 6, .att = 3, .maxout = 4};
     fixture x;
     float got[S * S];
-    assert_true(begin_with(&x, &model_forms[0], &widths, 0.6, false));
+    assert_true(begin_with(&x, &model_forms[0], &wide, 0.6, false));
     assert_true(influence_within_source(&x.f, got));
     double exact = 0, other = 0;
     const int j = 2, k = 1; /* how much more annotation j listens to its own word than to the one before */

@@ -8,6 +8,8 @@
 #include "explain/forced.h"
 #include "model/family.h"
 
+#include <math.h>
+
 enum { S = 5, T = 4 };
 static const int source_ids[S] = {3, 7, 5, 2, 0}, target_ids[T] = {4, 6, 4, 0};
 
@@ -39,6 +41,12 @@ static inline bool begin_with(fixture *x, const model_form *form, const form_wid
     assert_int_equal(tape_new(&x->t, p->n, 1 << 16, &e), SA_OK);
     assert_true(forced_begin(&x->f, &x->net, x->t, (sentence){source_ids, S}, (sentence){target_ids, T}));
     return true;
+}
+
+/* For output_visit: log p of the pair's target words, of each row one. */
+static inline void read_forced_log(void *user, int row, real *p) {
+    double *log_p = user;
+    log_p[row] = log(p[target_ids[row]]);
 }
 
 static inline void end(fixture *x) {
