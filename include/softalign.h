@@ -219,6 +219,9 @@ SA_API const char *const *sa_model_presets(void);
 /* Whether models of the configuration's preset have an option, named as on the command line ("dim-att"). Fields of
  * those that they have not must keep the preset's values, or be 0. */
 SA_API bool sa_model_config_has(const sa_model_config *config, const char *option);
+/* What such an option with names for values says ("conditional", of "decoder-order"); constant. NULL where the
+ * preset's models have not the option, where its values have no names, or where config has none of them. */
+SA_API const char *sa_model_config_choice(const sa_model_config *config, const char *option);
 
 typedef struct sa_model sa_model;
 

@@ -1,5 +1,7 @@
 // What the server answers; /openapi.json describes it in full.
 
+export type DecoderOrder = 'look-first' | 'update-first' | 'conditional';
+
 export interface Model {
     name: string;
     preset: string;
@@ -8,7 +10,10 @@ export interface Model {
     parameters: number;
     vocab_source: number;
     vocab_target: number;
-    decoder_order?: 'look-first' | 'update-first';
+    decoder_order?: DecoderOrder | null;
+    decoder_start?: 'backward' | 'mean' | null;
+    reset?: 'before' | 'after' | null;
+    layer_norm?: 'none' | 'encoder' | 'all' | null;
     attention: boolean;
     trace?: boolean;
     training?: Record<string, unknown> | null;
@@ -100,7 +105,7 @@ export interface Unit {
 
 export interface Trace {
     preset: string;
-    decoder_order: 'look-first' | 'update-first';
+    decoder_order: DecoderOrder;
     source_words: string[];
     source_symbols: string[];
     source_word: number[]; // the word of each symbol; -1: </s>

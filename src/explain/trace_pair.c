@@ -414,8 +414,7 @@ sa_status sa_trace_make(sa_trace **out, const sa_model *traced, const char *sour
     }
     job.out->memory = job.memory;
     job.out->preset = traced->net.preset->name;
-    if (sa_model_config_has(&traced->net.config, "decoder-order"))
-        job.out->decoder_order = config_fields[CONFIG_ORDER].names[traced->net.config.order];
+    job.out->decoder_order = sa_model_config_choice(&traced->net.config, "decoder-order");
     sa_status status = trace_all(&job, source, target, error);
     symbols_free(&job.source);
     symbols_free(&job.target);

@@ -223,6 +223,19 @@ bool sa_model_config_has(const sa_model_config *config, const char *option) {
     return p && id != CONFIG_FIELDS && preset_reads(p, config) >> id & 1;
 }
 
+const char *sa_model_config_choice(const sa_model_config *config, const char *option) {
+    if (!sa_model_config_has(config, option))
+        return NULL;
+    const config_field *f = &config_fields[config_find(option)];
+    if (f->type != CONFIG_ENUM)
+        return NULL;
+    unsigned chosen = *(const unsigned *)(const void *)((const char *)config + f->offset);
+    for (unsigned i = 0; f->names[i]; i++)
+        if (i == chosen)
+            return f->names[i];
+    return NULL;
+}
+
 sa_status sa_model_config_preset(sa_model_config *config, const char *name, sa_error *error) {
     const preset *p = preset_find(name);
     if (p) {

@@ -156,8 +156,20 @@ static json_t *code_of(const char *code) {
     return *code ? json_string(code) : json_null();
 }
 
+/* What decides which equations a model follows. */
+static const struct {
+    const char *member, *option;
+} choices[] = {{"decoder_order", "decoder-order"},
+               {"decoder_start", "decoder-start"},
+               {"reset", "reset"},
+               {"layer_norm", "layer-norm"}};
+
+static json_t *choice_of(const sa_model_config *c, const char *option) {
+    const char *name = sa_model_config_choice(c, option);
+    return name ? json_string(name) : json_null();
+}
+
 json_t *hosted_describe(const hosted_model *m) {
-    static const char *const orders[] = {[SA_LOOK_FIRST] = "look-first", [SA_UPDATE_FIRST] = "update-first"};
     const sa_model *first = m->model[0];
     const sa_model_config *c = sa_model_get_config(first);
     bool ok = true;
@@ -171,8 +183,8 @@ json_t *hosted_describe(const hosted_model *m) {
     put(object, "parameters", json_integer(total), &ok);
     put(object, "vocab_source", json_integer(sa_model_vocab_size(first, SA_SOURCE)), &ok);
     put(object, "vocab_target", json_integer(sa_model_vocab_size(first, SA_TARGET)), &ok);
-    put(object, "decoder_order",
-        sa_model_config_has(c, "decoder-order") ? json_string(orders[c->order]) : json_null(), &ok);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        put(object, choices[i].member, choice_of(c, choices[i].option), &ok);
     put(object, "attention", json_boolean(attends(m)), &ok);
     put(object, "protect", json_boolean(sa_model_protects(first)), &ok);
     put(object, "training", training_of(first), &ok);

@@ -279,6 +279,14 @@ static void an_option_that_a_preset_does_not_read_is_refused_by_name(void **stat
     assert_false(sa_model_config_has(&c, "dim-att"));
     assert_true(sa_model_config_has(&c, "dim-rnn"));
     assert_false(sa_model_config_has(&c, "dim-nothing"));
+    c.order = SA_CONDITIONAL;
+    assert_string_equal(sa_model_config_choice(&c, "decoder-order"), "conditional");
+    assert_string_equal(sa_model_config_choice(&c, "reset"), "before");
+    assert_null(sa_model_config_choice(&c, "dim-rnn"));
+    assert_null(sa_model_config_choice(&c, "coverage"));
+    assert_null(sa_model_config_choice(&c, "nothing"));
+    c.order = (sa_order)3;
+    assert_null(sa_model_config_choice(&c, "decoder-order"));
     c.dim_att = 10;
     refused(&c, "rnnencdec", "no dim-att");
     c = valid();

@@ -1,10 +1,16 @@
 // How numbers and the model's symbols are written.
+import type { DecoderOrder } from '../types';
 
 // A subword model marks the beginning of a word with ▁; on its own it is a blank.
 export function shown(symbol: string): string {
     if (symbol === '</s>') return '⏎';
     if (symbol === '▁') return '␣';
     return symbol.replace(/^▁/, '').replace(/▁/g, '␣');
+}
+
+// The state of the decoder that the alignment model is asked with, in TeX.
+export function asking(order: DecoderOrder | null | undefined): string {
+    return order === 'conditional' ? 's′_i' : 's_{i-1}';
 }
 
 export function beginsWord(symbol: string): boolean {

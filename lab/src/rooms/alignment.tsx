@@ -5,7 +5,7 @@ import { Eq } from '../parts/math';
 import { Notice } from '../parts/notice';
 import { OneStep } from '../parts/one_step';
 import { Scroll } from '../parts/scroll';
-import { decimal, percent, shown } from '../parts/symbols';
+import { asking, decimal, percent, shown } from '../parts/symbols';
 import { Player, usePlayer } from '../parts/player';
 import type { Step, Trace } from '../types';
 
@@ -14,22 +14,23 @@ type Looked = Required<Step>;
 
 const stages = ['was', 'uah', 'sum', 'tanh', 'va', 'softmax'] as const;
 
-const stageTex: Record<(typeof stages)[number], string> = {
-    was: 'W_a s_{i-1}',
+// s: the state that asks.
+const stageTex = (s: string): Record<(typeof stages)[number], string> => ({
+    was: `W_a ${s}`,
     uah: 'U_a h_j',
-    sum: 'W_a s_{i-1} + U_a h_j',
+    sum: `W_a ${s} + U_a h_j`,
     tanh: '\\tanh(\\dots)',
     va: 'e_{ij} = v_a^\\top \\tanh(\\dots)',
     softmax: '\\alpha_{ij} = \\softmax_j(e_{ij})',
-};
+});
 
-const energyEquation =
-    'e_{ij} = \\part{va}{v_a^\\top} \\part{tanh}{\\tanh} (\\part{sum}{\\part{was}{W_a s_{i-1}} + \\part{uah}{U_a h_j}})';
+const energyEquation = (s: string) =>
+    `e_{ij} = \\part{va}{v_a^\\top} \\part{tanh}{\\tanh} (\\part{sum}{\\part{was}{W_a ${s}} + \\part{uah}{U_a h_j}})`;
 const softmaxEquation = '\\part{softmax}{\\alpha_{ij} = \\frac{\\exp(e_{ij})}{\\sum_{k} \\exp(e_{ik})}}';
 
 // The vectors of a stage, for source position j. `sum` and `tanh` share the scale of their parts, so that what grows is seen to grow.
-function Vectors(props: { step: Looked; j: number; stage: number }) {
-    const { step, j, stage } = props;
+function Vectors(props: { step: Looked; s: string; j: number; stage: number }) {
+    const { step, s, j, stage } = props;
     const { words } = useLab();
     const product = step.tanh[j].map((x, k) => x * step.v_a[k]);
     const scale = Math.max(
@@ -39,9 +40,9 @@ function Vectors(props: { step: Looked; j: number; stage: number }) {
         1e-9,
     );
     const vectors = [
-        { stage: 0, tex: 'W_a s_{i-1}', values: step.Wa_s, scale },
+        { stage: 0, tex: `W_a ${s}`, values: step.Wa_s, scale },
         { stage: 1, tex: 'U_a h_j', values: step.Ua_h[j], scale },
-        { stage: 2, tex: 'W_a s_{i-1} + U_a h_j', values: step.sum[j], scale },
+        { stage: 2, tex: `W_a ${s} + U_a h_j`, values: step.sum[j], scale },
         { stage: 3, tex: '\\tanh(\\dots)', values: step.tanh[j], scale: 1 },
         { stage: 4, tex: 'v_a', values: step.v_a, scale: undefined },
         { stage: 4, tex: 'v_a \\circ \\tanh(\\dots)', values: product, scale: undefined },
@@ -92,6 +93,8 @@ function Inside(props: { trace: Trace; step: Looked }) {
     useLayoutEffect(() => setJ(best), [step]);
     const at = Math.min(j, step.weights.length - 1);
     const stage = player.at;
+    const s = asking(trace.decoder_order);
+    const tex = stageTex(s);
     return (
         <>
             <Picker
@@ -102,24 +105,24 @@ function Inside(props: { trace: Trace; step: Looked }) {
                 onPick={setJ}
             />
             <Scroll class="equations">
-                <Eq block tex={energyEquation} lit={stages[stage]} />
+                <Eq block tex={energyEquation(s)} lit={stages[stage]} />
                 <Eq block tex={softmaxEquation} lit={stages[stage]} />
             </Scroll>
             <Player player={player} />
             <ol class="stages">
-                {stages.map((s, k) => (
-                    <li key={s}>
+                {stages.map((name, k) => (
+                    <li key={name}>
                         <button
                             type="button"
                             aria-current={k === stage ? 'step' : undefined}
                             onClick={() => player.go(k)}
                         >
-                            <Eq tex={stageTex[s]} /> <span>{w.stages[s]}</span>
+                            <Eq tex={tex[name]} /> <span>{w.stages[name]}</span>
                         </button>
                     </li>
                 ))}
             </ol>
-            <Vectors step={step} j={at} stage={stage} />
+            <Vectors step={step} s={s} j={at} stage={stage} />
             <h2>{w.energies}</h2>
             <Scroll>
                 <table class="energies">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isSearch, useLab } from '../lab';
 import { Eq } from '../parts/math';
 import { Scroll } from '../parts/scroll';
-import { count, percent, shown } from '../parts/symbols';
+import { asking, count, percent, shown } from '../parts/symbols';
 import { Prose } from '../parts/term';
 import type { Model } from '../types';
 import type { Words } from '../words';
@@ -15,25 +15,42 @@ interface Described {
     code: string[];
 }
 
-const gru = (h: string, before: string, input: string, context: string) => [
+const gru = (m: Model, h: string, before: string, input: string, context: string) => [
     `z = \\sigma(W_z ${input} + U_z ${before}${context.replace('C', 'C_z')})`,
     `r = \\sigma(W_r ${input} + U_r ${before}${context.replace('C', 'C_r')})`,
-    `\\til{h} = \\tanh(W ${input} + U (r \\circ ${before})${context} + b)`,
+    m.reset === 'after'
+        ? `\\til{h} = \\tanh(W ${input} + r \\circ (U ${before})${context} + b)`
+        : `\\til{h} = \\tanh(W ${input} + U (r \\circ ${before})${context} + b)`,
     `${h} = (1 - z) \\circ ${before} + z \\circ \\til{h}`,
 ];
 
-const lookFirst = (model: Model) => model.decoder_order !== 'update-first';
+const lookFirst = (model: Model) => model.decoder_order === 'look-first';
+
+function firstState(m: Model): string {
+    if (!m.attention) return 's_0 = \\tanh(W_s c + b)';
+    return m.decoder_start === 'mean'
+        ? 's_0 = \\tanh(W_s \\frac{1}{S} \\sum_{j} h_j + b)'
+        : 's_0 = \\tanh(W_s \\bw{h}_1 + b)';
+}
+
+// What the decoder's units make of the state before.
+function newState(m: Model): string[] {
+    const c = m.attention ? 'c_i' : 'c';
+    return m.decoder_order === 'conditional'
+        ? [...gru(m, 's′_i', 's_{i-1}', 'E y_{i-1}', ''), ...gru(m, 's_i', 's′_i', c, '')]
+        : gru(m, 's_i', 's_{i-1}', lookFirst(m) ? 'E y_i' : 'E y_{i-1}', ` + C ${c}`);
+}
 
 const described: Record<Part, Described> = {
     embedding: { tensors: ['source.'], tex: () => ['E x_j = \\text{row }x_j + b'], code: ['src/op/embed.c'] },
     forward: {
         tensors: ['encoder.forward.'],
-        tex: () => gru('\\fw{h}_j', '\\fw{h}_{j-1}', 'E x_j', ''),
+        tex: (m) => gru(m, '\\fw{h}_j', '\\fw{h}_{j-1}', 'E x_j', ''),
         code: ['src/model/rnnsearch.c', 'src/layer/gru_cell.c', 'src/op/gru.c'],
     },
     backward: {
         tensors: ['encoder.backward.'],
-        tex: () => gru('\\bw{h}_j', '\\bw{h}_{j+1}', 'E x_j', ''),
+        tex: (m) => gru(m, '\\bw{h}_j', '\\bw{h}_{j+1}', 'E x_j', ''),
         code: ['src/model/rnnsearch.c', 'src/layer/gru_cell.c', 'src/op/gru.c'],
     },
     annotations: {
@@ -43,7 +60,7 @@ const described: Record<Part, Described> = {
     },
     alignment: {
         tensors: ['attention.'],
-        tex: () => ['e_{ij} = v_a^\\top \\tanh(W_a s_{i-1} + U_a h_j)'],
+        tex: (m) => [`e_{ij} = v_a^\\top \\tanh(W_a ${asking(m.decoder_order)} + U_a h_j)`],
         code: ['src/op/attention.c', 'src/op/attention_scores.c'],
     },
     softmax: {
@@ -58,10 +75,7 @@ const described: Record<Part, Described> = {
     },
     decoder: {
         tensors: ['decoder.'],
-        tex: (m) => [
-            m.attention ? 's_0 = \\tanh(W_s \\bw{h}_1 + b)' : 's_0 = \\tanh(W_s c + b)',
-            ...gru('s_i', 's_{i-1}', lookFirst(m) ? 'E y_i' : 'E y_{i-1}', m.attention ? ' + C c_i' : ' + C c'),
-        ],
+        tex: (m) => [firstState(m), ...newState(m)],
         code: ['src/model/rnnsearch.c', 'src/layer/gru_cell.c'],
     },
     target: { tensors: ['target.'], tex: () => ['E y_i = \\text{row }y_i + b'], code: ['src/op/embed.c'] },
@@ -335,6 +349,9 @@ export function Architecture() {
             </section>
             <p class="figure">{w.total(count(model.parameters))}</p>
             {known && model.decoder_order && <p class="hint">{words.orderNote[model.decoder_order]}</p>}
+            {known && model.layer_norm && model.layer_norm !== 'none' && (
+                <p class="hint">{words.normNote[model.layer_norm]}</p>
+            )}
         </>
     );
 }

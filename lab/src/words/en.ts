@@ -31,6 +31,13 @@ export const en = {
             'This model works in the order look-first: look, emit the word, then update the state with it. So does the code of the paper’s authors; the paper’s text updates the state first.',
         'update-first':
             'This model works in the order update-first: look, update the state, then emit the word, as the paper’s text says. The code of its authors emits first, and updates then.',
+        conditional:
+            'This model works in the order conditional: a first unit reads the word before, its state looks, a second unit reads what was seen, and then the word is emitted. So do dl4mt and Nematus.',
+    },
+    normNote: {
+        encoder:
+            'What input and state give to the units of the encoder is normalised first, which the equations leave out.',
+        all: 'What input and state give to each part is normalised first, which the equations leave out.',
     },
     sourceWord: 'source word',
     targetWordI: 'Target word _i_',

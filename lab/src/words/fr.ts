@@ -32,6 +32,13 @@ export const fr: Words = {
             'Ce modèle travaille dans l’ordre look-first : regarder, écrire le mot, puis mettre l’état à jour avec lui. Ainsi fait le code des auteurs de l’article ; le texte de l’article met d’abord l’état à jour.',
         'update-first':
             'Ce modèle travaille dans l’ordre update-first : regarder, mettre l’état à jour, puis écrire le mot, comme le dit le texte de l’article. Le code de ses auteurs écrit d’abord et met à jour ensuite.',
+        conditional:
+            'Ce modèle travaille dans l’ordre conditional : une première unité lit le mot précédent, son état regarde, une seconde unité lit ce qui a été vu, puis le mot est écrit. Ainsi font dl4mt et Nematus.',
+    },
+    normNote: {
+        encoder:
+            'Ce que l’entrée et l’état donnent aux unités de l’encodeur est d’abord normalisé, ce que les équations omettent.',
+        all: 'Ce que l’entrée et l’état donnent à chaque partie est d’abord normalisé, ce que les équations omettent.',
     },
     sourceWord: 'mot source',
     targetWordI: 'Mot cible _i_',
