@@ -24,8 +24,9 @@ together fr "$europarl_fr" "$dev_fr"
 resume=
 [ ! -e "$folder/run/state.safetensors" ] || resume=--resume
 "$softalign" train --train "$folder/train.en" "$folder/train.fr" --valid "$folder/dev.en" "$folder/dev.fr" \
-    --joint-vocab --tied-source --dim-rnn 512 --dim-dec 640 --dropout 0.1 --dropout-emb 0.1 --mini-batch 96 \
-    --max-length 80 --after 5500u --warmup 500 --valid-freq 1000 --early-stopping 0 --precision bf16 -o "$folder/run" $resume
+    --decoder-order look-first --reset before --decoder-start backward --layer-norm none --vocab-type unigram --vocab-size 8000 \
+    --joint-vocab --tied-source --dim-rnn 512 --dim-dec 640 --dropout 0.1 --dropout-emb 0.1 --dropout-src 0 --dropout-trg 0 \
+    --mini-batch 96 --max-length 80 --after 5500u --warmup 500 --valid-freq 1000 --early-stopping 0 --precision bf16 -o "$folder/run" $resume
 "$softalign" quantize -m "$folder/run/best.safetensors" -o "$here/en-fr.safetensors"
 test=$folder/tatoeba/test
 "$softalign" translate -m "$here/en-fr.safetensors" -i "$test.en" -o "$test.out"

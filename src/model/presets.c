@@ -45,22 +45,25 @@
     .dim_maxout = 500, .order = SA_LOOK_FIRST, .reset = SA_RESET_BEFORE, .init = "paper"
 
 static const preset presets[] = {
-    /* RNNsearch at the size that 30,000 sentence pairs and an ordinary computer can fill. */
+    /* RNNsearch at the size that 30,000 sentence pairs and an ordinary computer can fill, with the unit of dl4mt
+     * and Nematus: what small texts are translated best with (docs/recipes.md). */
     {"small",
      &family_rnnsearch,
      true,
      RNNSEARCH,
      {.preset = "small",
-      .vocab_source = 8000,
-      .vocab_target = 8000,
+      .vocab_source = 4000,
+      .vocab_target = 4000,
       .dim_emb = 256,
       .dim_rnn = 256,
       .dim_dec = 512,
       .dim_att = 256,
       .dim_maxout = 256,
       .layers = 1,
-      .order = SA_LOOK_FIRST,
-      .reset = SA_RESET_BEFORE,
+      .order = SA_CONDITIONAL,
+      .reset = SA_RESET_AFTER,
+      .decoder_start = SA_START_MEAN,
+      .layer_norm = SA_NORM_ENCODER,
       .dim_coverage = 10,
       .tied_target = true,
       .init = "glorot"}},

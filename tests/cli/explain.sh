@@ -80,10 +80,10 @@ train 0 '' $quiet -o uniform --attention-weights uniform
 run 0 '' explain -m uniform/best.safetensors -q --records - a b
 sed -n 2p out | grep -q '"attention":\[0.25,0.25,0.25,0.25\]' || fail "uniform weights: $(sed -n 2p out)"
 # shellcheck disable=SC2086
-train 0 '' $quiet -o words --word-encoder --attention-from "$m" --early-stopping-metric cross-entropy
+train 0 '' $quiet -o words --word-encoder --layer-norm none --attention-from "$m" --early-stopping-metric cross-entropy
 # Stopped and taken up again it is the same.
 # shellcheck disable=SC2086
-train 0 '' $quiet -o again --word-encoder --attention-from "$m" --early-stopping-metric cross-entropy --after 10u
+train 0 '' $quiet -o again --word-encoder --layer-norm none --attention-from "$m" --early-stopping-metric cross-entropy --after 10u
 run 2 'say which with --attention-from' train -q --train src tgt --valid src tgt -o again --resume --after 20u
 # shellcheck disable=SC2086
 train 0 '' $quiet -o again --resume --attention-from "$m" --early-stopping-metric cross-entropy

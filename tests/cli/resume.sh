@@ -55,7 +55,7 @@ says() {
     done
 }
 # shellcheck disable=SC2086
-train 0 . $text "$@" -o whole --resume --learning-rate 0.5 --mini-batch 3 --dim-rnn 64 --decoder-order look-first \
+train 0 . $text "$@" -o whole --resume --learning-rate 0.5 --mini-batch 3 --dim-rnn 64 --decoder-order conditional \
     --vocab-type bpe --vocab-size 5 --optimizer sgd --after $((end + 14))u --valid-freq 7 --early-stopping 9
 says 'resume: --learning-rate stays 0.01, as the run began (now given or by default: 0.5)' \
     'resume: --mini-batch stays 16, as the run began (now given or by default: 3)' \

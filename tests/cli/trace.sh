@@ -6,7 +6,7 @@
 
 : >in
 write_text 100
-train 0 '' -q --train src tgt --valid src tgt -o run --after 2e --valid-freq 1000
+train 0 '' -q --decoder-order look-first --layer-norm none --train src tgt --valid src tgt -o run --after 2e --valid-freq 1000
 m=run/best.safetensors
 source='dog cat horse' target='xhorse xcat xdog'
 

@@ -71,7 +71,7 @@ static update_result run(fixture *f, const size_t *start, int n, int64_t update)
 }
 
 static void plain(sa_train_options *o) {
-    o->dropout = o->dropout_emb = o->label_smoothing = 0;
+    o->dropout = o->dropout_emb = o->dropout_src = o->dropout_trg = o->r_drop = o->label_smoothing = 0;
     o->loss_per_word = false;
 }
 

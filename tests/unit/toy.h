@@ -46,8 +46,8 @@ static inline bool toy_write(const char *folder, int n) {
     return ok;
 }
 
-/* Options that learn the toy language in seconds: words, one thread, validated on what it was trained on. The paths
- * live in `path`. */
+/* Options that learn the toy language in seconds: the paper's unit, words, one thread, validated on what it was
+ * trained on. The paths live in `path`. */
 typedef struct toy_paths {
     char source[256], target[256], output[256];
 } toy_paths;
@@ -65,7 +65,11 @@ static inline sa_train_options toy_options(toy_paths *path, const char *folder, 
     o.model.vocab_source = o.model.vocab_target = 100;
     o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 24;
     o.model.dim_rnn = o.model.dim_dec = 32;
-    o.dropout = o.dropout_emb = o.label_smoothing = o.average = 0;
+    o.model.order = SA_LOOK_FIRST;
+    o.model.reset = SA_RESET_BEFORE;
+    o.model.decoder_start = SA_START_BACKWARD;
+    o.model.layer_norm = SA_NORM_NONE;
+    o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = o.r_drop = o.label_smoothing = o.average = 0;
     o.learning_rate = 0.01f;
     o.warmup = 10;
     o.schedule = SA_SCHEDULE_CONSTANT;

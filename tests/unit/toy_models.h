@@ -62,8 +62,13 @@ static inline sa_status train(const char *run, double epochs, int64_t updates) {
     if (strcmp(run, "few") == 0)
         o.model.vocab_source = o.model.vocab_target = 14;
     if (strcmp(run, "blind") == 0) {
-        strcpy(o.model.preset, "rnnencdec");
-        o.model.dim_att = o.model.dim_coverage = o.model.layers = 0;
+        const sa_model_config small = o.model;
+        sa_model_config_preset(&o.model, "rnnencdec", NULL);
+        o.model.vocab_source = o.model.vocab_target = small.vocab_source;
+        o.model.dim_emb = o.model.dim_maxout = small.dim_emb;
+        o.model.dim_rnn = o.model.dim_dec = small.dim_rnn;
+        o.model.tied_target = small.tied_target;
+        strcpy(o.model.init, small.init);
     }
     return sa_train(&o, NULL, NULL, &error);
 }

@@ -2,7 +2,7 @@
 
 # The same learner everywhere; what follows wins.
 tiny='--vocab-type word --vocab-size 100 --dim-emb 24 --dim-rnn 32 --dim-dec 32 --dim-att 24 --dim-maxout 24
-    --dropout 0 --dropout-emb 0 --label-smoothing 0 --average 0 --learning-rate 0.01 --warmup 10 --schedule constant
+    --dropout 0 --dropout-emb 0 --dropout-src 0 --dropout-trg 0 --r-drop 0 --label-smoothing 0 --average 0 --learning-rate 0.01 --warmup 10 --schedule constant
     --mini-batch 16 --early-stopping 0 --threads 1'
 
 # train STATUS STDERR-PATTERN ARGUMENT...
