@@ -1,15 +1,15 @@
 #!/bin/sh
 # Makes models/en-fr.safetensors anew, as models/README.md says: an hour or so of two cores.
 #
-#     models/make.sh TATOEBA.tsv EUROPARL.en EUROPARL.fr DEV.en DEV.fr FOLDER
+#     models/make.sh TATOEBA.tsv EUROPARL.en EUROPARL.fr DEV.en DEV.fr TEST.en TEST.fr FOLDER
 #
-# TATOEBA.tsv: source tab target, from tatoeba.org; EUROPARL: training text; DEV: some of Europarl that is not in it.
+# TATOEBA.tsv: source tab target, from tatoeba.org; EUROPARL: training text; DEV, TEST: some of Europarl that is not in it.
 # What is made on the way lies in FOLDER. SOFTALIGN names another program than build/softalign.
 set -eu
-[ $# = 6 ] || { sed -n 's/^#     //p' "$0" >&2; exit 2; }
+[ $# = 8 ] || { sed -n 's/^#     //p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 softalign=${SOFTALIGN:-$here/../build/softalign}
-tatoeba=$1 europarl_en=$2 europarl_fr=$3 dev_en=$4 dev_fr=$5 folder=$6
+tatoeba=$1 europarl_en=$2 europarl_fr=$3 dev_en=$4 dev_fr=$5 test_en=$6 test_fr=$7 folder=$8
 
 mkdir -p "$folder/tatoeba"
 LC_ALL=C.UTF-8 awk -F'\t' -v out="$folder/tatoeba" -f "$here/split.awk" "$tatoeba" "$tatoeba"
@@ -28,8 +28,12 @@ resume=
     --joint-vocab --tied-source --dim-rnn 512 --dim-dec 640 --dropout 0.1 --dropout-emb 0.1 --dropout-src 0 --dropout-trg 0 \
     --mini-batch 96 --max-length 80 --after 5500u --warmup 500 --valid-freq 1000 --early-stopping 0 --precision bf16 -o "$folder/run" $resume
 "$softalign" quantize -m "$folder/run/best.safetensors" -o "$here/en-fr.safetensors"
-test=$folder/tatoeba/test
-"$softalign" translate -m "$here/en-fr.safetensors" -i "$test.en" -o "$test.out"
-"$softalign" evaluate "$test.fr" -i "$test.out"
+# evaluated SOURCE REFERENCE OPTION...: the translation's score.
+evaluated() {
+    source=$1 reference=$2
+    shift 2
+    "$softalign" translate -q -m "$here/en-fr.safetensors" -i "$source" | "$softalign" evaluate "$@" "$reference"
+}
+evaluated "$folder/tatoeba/test.en" "$folder/tatoeba/test.fr"
 # What the Lab draws.
-"$softalign" evaluate --json --by-length "$test.en" "$test.fr" -i "$test.out" >"$here/en-fr.evaluation.json"
+evaluated "$test_en" "$test_fr" --json --by-length "$test_en" >"$here/en-fr.evaluation.json"

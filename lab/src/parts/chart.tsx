@@ -108,7 +108,7 @@ export function Chart(props: {
                             .sort((a, b) => a - b)
                             .map((x) => (
                                 <tr key={x}>
-                                    <th scope="row">{x}</th>
+                                    <th scope="row">{Number(x.toFixed(1))}</th>
                                     {props.lines.map((l) => (
                                         <td key={l.name} class="number">
                                             {l.points

@@ -25,7 +25,10 @@ export function withWeight(weights: number[], j: number, value: number): number[
 function Flow(props: { symbols: string[]; weights: number[]; onChange: (weights: number[]) => void }) {
     const { words } = useLab();
     const { symbols, weights } = props;
-    const labels = symbols.map((symbol) => [...shown(symbol)].slice(0, 9).join(''));
+    const labels = symbols.map((symbol) => {
+        const letters = [...shown(symbol)];
+        return letters.length > 10 ? `${letters.slice(0, 9).join('')}…` : letters.join('');
+    });
     const column = Math.max(40, ...labels.map((label) => [...label].length * 8 + 8));
     const svg = useRef<SVGSVGElement>(null);
     const [dragged, setDragged] = useState<number | null>(null);
