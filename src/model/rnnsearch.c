@@ -72,7 +72,8 @@ static sa_status check(const sa_model_config *c, sa_error *error) {
     if (c->layer_norm != SA_NORM_NONE && c->reset != SA_RESET_AFTER)
         return sa_fail(error, SA_USAGE, "layer-norm needs reset after: what is normalised is the product with U");
     if (c->layer_norm == SA_NORM_ENCODER && c->word_encoder)
-        return sa_fail(error, SA_USAGE, "layer-norm encoder normalises nothing of a word-encoder: say --layer-norm none");
+        return sa_fail(error, SA_USAGE,
+                       "layer-norm encoder normalises nothing of a word-encoder: say --layer-norm none");
     return SA_OK;
 }
 

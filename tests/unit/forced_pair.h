@@ -46,7 +46,7 @@ static inline bool begin_with(fixture *x, const model_form *form, const form_wid
 /* For output_visit: log p of the pair's target words, of each row one. */
 static inline void read_forced_log(void *user, int row, real *p) {
     double *log_p = user;
-    log_p[row] = log(p[target_ids[row]]);
+    log_p[row] = log((double)p[target_ids[row]]);
 }
 
 static inline void end(fixture *x) {
