@@ -11,19 +11,8 @@
 
 #include <math.h>
 
-enum { V = 9, M = 6 }; /* M: the widest embedding */
 static const double STEP = 1e-5;
 static const regularisation none;
-static const form_widths widths = {.vocab_source = V,
-                                   .vocab_target = V,
-                                   .emb = 5,
-                                   .rnn = 4,
-                                   .dec = 6,
-                                   .att = 3,
-                                   .maxout = 4,
-                                   .rank = 3,
-                                   .model = M,
-                                   .ffn = 4};
 
 /* log p of all words, with the weights of all steps held where forced_begin found them. */
 static void score(fixture *x, double log_p[T]) {
@@ -64,9 +53,9 @@ static void gradient_times_input_is_the_slope_of_log_p(void **state) {
         fixture x;
         float got[T * S];
         double slope[T][S], above[T], below[T];
-        real embedded[S][M];
+        real embedded[S][FEW_WIDEST];
         char name[160];
-        if (!begin_with(&x, &model_forms[form], &widths, 0.6, false))
+        if (!begin_with(&x, &model_forms[form], &few_widths, 0.6, false))
             continue;
         form_name(&model_forms[form], name, sizeof name);
         for (int j = 0; j < S; j++)
@@ -101,7 +90,7 @@ static void gradient_times_input_is_the_slope_of_log_p(void **state) {
 static void differentiate_log(void *user, int row, real *p) {
     (void)row;
     int y = *(const int *)user;
-    for (int k = 0; k < V; k++)
+    for (int k = 0; k < FEW_SYMBOLS; k++)
         p[k] = -p[k];
     p[y] += 1;
 }
@@ -125,7 +114,7 @@ static void given_weights_get_their_gradient(void **state) {
     (void)state;
     for (int form = 0; form < MODEL_FORMS; form++) {
         fixture x;
-        if (!begin_with(&x, &model_forms[form], &widths, 0.6, false))
+        if (!begin_with(&x, &model_forms[form], &few_widths, 0.6, false))
             continue;
         for (int i = 0; i < T; i++) {
             int y = target_ids[i];

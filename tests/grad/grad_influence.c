@@ -13,19 +13,9 @@
 
 #include <math.h>
 
-enum { V = 9, WIDTH_MOST = 8 };
+enum { WIDTH_MOST = 8 };
 static const double STEP = 1e-5;
 static const regularisation none;
-static const form_widths widths = {.vocab_source = V,
-                                   .vocab_target = V,
-                                   .emb = 5,
-                                   .rnn = 4,
-                                   .dec = 6,
-                                   .att = 3,
-                                   .maxout = 4,
-                                   .rank = 3,
-                                   .model = 6,
-                                   .ffn = 4};
 
 /* Encodes, adds `by` to number k of annotation j (j < 0: to none), and gives log p of all words. */
 static void score(fixture *x, int j, int k, double by, double log_p[T]) {
@@ -69,7 +59,7 @@ static void words_reach_the_output_as_far_as_differences_say(void **state) {
         fixture x;
         float got[T * S];
         double square[T][S] = {0}, above[T], below[T];
-        if (!begin_with(&x, &model_forms[form], &widths, 0.6, true))
+        if (!begin_with(&x, &model_forms[form], &few_widths, 0.6, true))
             continue;
         assert_true(influence_on_output(&x.f, got, NULL));
         for (int j = 0; j < S; j++)
@@ -96,7 +86,7 @@ static void annotations_reach_the_output_as_far_as_differences_say(void **state)
         fixture x;
         float words[T * S], got[T * S];
         double above[T], below[T];
-        assert_true(begin_with(&x, &model_forms[form], &widths, 0.6, true));
+        assert_true(begin_with(&x, &model_forms[form], &few_widths, 0.6, true));
         assert_true(influence_on_output(&x.f, words, got));
         for (int j = 0; j < S; j++) {
             double square[T] = {0};
@@ -133,7 +123,7 @@ static void an_annotation_listens_as_far_as_differences_say(void **state) {
     for (int form = 0; form < MODEL_FORMS; form++) {
         fixture x;
         float got[S * S];
-        if (!begin_with(&x, &model_forms[form], &widths, 0.6, true))
+        if (!begin_with(&x, &model_forms[form], &few_widths, 0.6, true))
             continue;
         assert_true(influence_has_positions(&x.f) && influence_within_source(&x.f, got));
         for (int j = 0; j < S; j++) {
@@ -164,8 +154,13 @@ static void an_annotation_listens_as_far_as_differences_say(void **state) {
 /* 32 numbers and 16 probes: within a third of the exact norm. */
 static void a_wide_annotation_is_estimated(void **state) {
     (void)state;
-    static const form_widths wide = {
-        .vocab_source = V, .vocab_target = V, .emb = 5, .rnn = 16, .dec = 6, .att = 3, .maxout = 4};
+    static const form_widths wide = {.vocab_source = FEW_SYMBOLS,
+                                     .vocab_target = FEW_SYMBOLS,
+                                     .emb = 5,
+                                     .rnn = 16,
+                                     .dec = 6,
+                                     .att = 3,
+                                     .maxout = 4};
     fixture x;
     float got[S * S];
     assert_true(begin_with(&x, &model_forms[0], &wide, 0.6, false));

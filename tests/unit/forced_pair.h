@@ -19,6 +19,19 @@ typedef struct fixture {
     forced f;
 } fixture;
 
+/* Few enough numbers to differentiate all of them by differences. */
+enum { FEW_SYMBOLS = 9, FEW_WIDEST = 6 };
+static const form_widths few_widths = {.vocab_source = FEW_SYMBOLS,
+                                       .vocab_target = FEW_SYMBOLS,
+                                       .emb = 5,
+                                       .rnn = 4,
+                                       .dec = 6,
+                                       .att = 3,
+                                       .maxout = 4,
+                                       .rank = 3,
+                                       .model = FEW_WIDEST,
+                                       .ffn = 4};
+
 /* Parameters within +-scale. False for a form that cannot be explained, and, unless `blind`, for one without
  * attention; then nothing is to be ended. */
 static inline bool begin_with(fixture *x, const model_form *form, const form_widths *widths, double scale,

@@ -18,6 +18,21 @@ export function entryOf(id: string): Entry | undefined {
     return byId.get(id);
 }
 
+// What the entry is called in the other languages.
+export function OtherLanguages(props: { entry: Entry; language: Language }) {
+    return (
+        <p class="languages">
+            {(['en', 'fr', 'ar'] as const)
+                .filter((l) => l !== props.language)
+                .map((l) => (
+                    <span key={l} lang={l} dir="auto">
+                        {props.entry.term[l]}
+                    </span>
+                ))}
+        </p>
+    );
+}
+
 // One pop-up for the page: which entry, and the button that asked for it.
 type Listener = (open: { entry: Entry; at: HTMLElement } | null) => void;
 let listener: Listener = () => {};
@@ -80,15 +95,7 @@ export function GlossaryPopup() {
                 {entry.term[language]}
             </p>
             <p>{entry.text[language]}</p>
-            <p class="languages">
-                {(['en', 'fr', 'ar'] as const)
-                    .filter((l) => l !== language)
-                    .map((l) => (
-                        <span key={l} lang={l} dir="auto">
-                            {entry.term[l]}
-                        </span>
-                    ))}
-            </p>
+            <OtherLanguages entry={entry} language={language} />
             <button
                 type="button"
                 class="quiet"

@@ -1,5 +1,5 @@
 import { useLab } from '../lab';
-import { entries } from '../parts/term';
+import { entries, OtherLanguages } from '../parts/term';
 
 export function Glossary() {
     const { language } = useLab();
@@ -12,15 +12,7 @@ export function Glossary() {
                     <dt>{entry.term[language]}</dt>
                     <dd>
                         <p>{entry.text[language]}</p>
-                        <p class="languages">
-                            {(['en', 'fr', 'ar'] as const)
-                                .filter((l) => l !== language)
-                                .map((l) => (
-                                    <span key={l} lang={l} dir="auto">
-                                        {entry.term[l]}
-                                    </span>
-                                ))}
-                        </p>
+                        <OtherLanguages entry={entry} language={language} />
                     </dd>
                 </div>
             ))}
