@@ -109,11 +109,11 @@ signalled() {
     wait
 }
 
-# goes_on WHAT ARGUMENT...: ends three updates after the state that was saved, as a run that was never stopped.
+# goes_on WHAT N ARGUMENT...: ends N updates after the state that was saved, as a run that was never stopped.
 goes_on() {
     what=$1
-    shift
-    end=$(($(updates run/state.safetensors) + 3))
+    end=$(($(updates run/state.safetensors) + $2))
+    shift 2
     rm -rf unstopped
     ranks 0 '' 2 -o unstopped --after ${end}u "$@"
     ranks 0 'resumed after update' 2 -o run --resume --after ${end}u "$@"
@@ -124,11 +124,13 @@ for receiver in 1 0; do
     signalled KILL $receiver --valid-freq 10
     [ "$status" -ne 0 ] || fail "rank $receiver killed: exit status 0"
 done
-goes_on 'rank 0 killed' --valid-freq 10
+# A validation that a kill cuts short may have saved its model and not yet its state: best.safetensors is that of an
+# unstopped run again when the validation has been made again, here ten updates after the state.
+goes_on 'rank 0 killed' 13 --valid-freq 10
 signalled TERM 0 --valid-freq 1000000
 [ "$status" -eq 143 ] || fail "SIGTERM to rank 0: exit status $status, not 143: $(cat err)"
 grep -q 'stopped by SIGTERM: the run is saved in run after update .*; --resume goes on' err || fail "SIGTERM to rank 0: $(cat err)"
-goes_on 'SIGTERM to rank 0' --valid-freq 1000000
+goes_on 'SIGTERM to rank 0' 3 --valid-freq 1000000
 signalled TERM 1 --valid-freq 1000000
 [ "$status" -eq 1 ] || fail "SIGTERM to rank 1: exit status $status, not 1: $(cat err)"
 grep -q 'the run is saved in run after update [0-9]*; --resume goes on' err || fail "SIGTERM to rank 1: $(cat err)"
@@ -136,7 +138,7 @@ grep -q 'the run is saved in run after update [0-9]*; --resume goes on' err || f
 signalled USR1 mpirun --valid-freq 1000000
 [ "$status" -eq 138 ] || fail "SIGUSR1 to mpirun: exit status $status, not 138: $(cat err)"
 [ "$(grep -c 'stopping after this update' err)" -eq 1 ] || fail "SIGUSR1 to mpirun: $(cat err)"
-goes_on 'SIGUSR1 to mpirun' --valid-freq 1000000
+goes_on 'SIGUSR1 to mpirun' 3 --valid-freq 1000000
 
 ranks 0 'resume: the run had 2 processes, and now has 1: the result may differ' 1 -o run --resume --after ${end}u
 rm -rf run
