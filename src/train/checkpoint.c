@@ -111,6 +111,19 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
     return status;
 }
 
+bool run_has_model(const run *r, const char *name) {
+    char path[PATH_SIZE];
+    sa_error ignored;
+    st_file *file = NULL;
+    path_of(r, name, path);
+    const char *summary = st_open(&file, path, &ignored) == SA_OK ? st_metadata(file, "training") : NULL;
+    json_t *object = summary ? json_loads(summary, 0, NULL) : NULL;
+    bool has = json_integer_value(json_object_get(object, "updates")) == r->counters.update;
+    json_decref(object);
+    st_close(file);
+    return has;
+}
+
 /* The counters as they are kept in a state. One that is missing, as an older version had none, stays 0. */
 typedef enum counter_type { COUNT, NUMBER, TRUTH } counter_type;
 typedef struct counter {

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = 48 };
 static const char before[] = "update-", behind[] = ".safetensors";
 
-static void name_of(int64_t update, char name[NAME_SIZE]) {
-    snprintf(name, NAME_SIZE, "%s%lld%s", before, (long long)update, behind);
+static void name_of(int64_t update, char name[RUN_KEPT_NAME_SIZE]) {
+    snprintf(name, RUN_KEPT_NAME_SIZE, "%s%lld%s", before, (long long)update, behind);
 }
 
 static bool is_kept(const char *name) {
@@ -26,41 +25,53 @@ static bool is_kept(const char *name) {
 
 /* A file that is gone already is fine: an update that a resume makes again removes it again. */
 static sa_status remove_file(const run *r, const char *name, sa_error *error) {
-    char path[4096 + NAME_SIZE];
+    char path[4096 + RUN_KEPT_NAME_SIZE];
     snprintf(path, sizeof path, "%s/%s", r->options.output, name);
     if (unlink(path) && errno != ENOENT)
         return sa_fail(error, SA_IO, "%s: cannot be removed: %s", path, strerror(errno));
     return SA_OK;
 }
 
-sa_status run_keep_model(run *r, double value, sa_error *error) {
+void run_keep(run *r, double value) {
     int at = r->n_kept, most = r->options.keep;
     double cross_entropy = r->counters.cross_entropy;
-    char name[NAME_SIZE];
     while (at > 0 && run_is_better(value, cross_entropy, r->kept[at - 1].value, r->kept[at - 1].cross_entropy))
         at--;
     if (at < most) {
-        name_of(r->counters.update, name);
-        SA_TRY(run_save_model(r, name, error));
         memmove(r->kept + at + 1, r->kept + at, (size_t)(r->n_kept - at) * sizeof *r->kept);
         r->kept[at] = (kept_model){r->counters.update, value, cross_entropy};
         r->n_kept++;
     }
-    for (; r->n_kept > most; r->n_kept--) {
-        name_of(r->kept[r->n_kept - 1].update, name);
-        SA_TRY(remove_file(r, name, error));
+    if (r->n_kept > most)
+        r->n_kept = most;
+}
+
+bool run_kept_name(const run *r, char name[RUN_KEPT_NAME_SIZE]) {
+    for (int i = 0; i < r->n_kept; i++)
+        if (r->kept[i].update == r->counters.update) {
+            name_of(r->counters.update, name);
+            return true;
+        }
+    return false;
+}
+
+static bool is_listed(const run *r, const char *name) {
+    char listed[RUN_KEPT_NAME_SIZE];
+    for (int i = 0; i < r->n_kept; i++) {
+        name_of(r->kept[i].update, listed);
+        if (!strcmp(name, listed))
+            return true;
     }
-    return SA_OK;
+    return false;
 }
 
 sa_status run_remove_kept(const run *r, sa_error *error) {
-    DIR *folder = opendir(r->options.output);
     sa_status status = SA_OK;
-    for (const struct dirent *entry; folder && status == SA_OK && (entry = readdir(folder));)
-        if (is_kept(entry->d_name))
+    if (r->folder)
+        rewinddir(r->folder);
+    for (const struct dirent *entry; r->folder && status == SA_OK && (entry = readdir(r->folder));)
+        if (is_kept(entry->d_name) && !is_listed(r, entry->d_name))
             status = remove_file(r, entry->d_name, error);
-    if (folder)
-        closedir(folder);
     return status;
 }
 

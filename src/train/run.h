@@ -83,7 +83,7 @@ typedef struct run {
     strbuf early;       /* lines for the log from before it was opened */
     sa_error log_error; /* the first failure to write to them, which stops the run */
     bool made_folder;   /* the output folder is of this process' making */
-    DIR *folder;        /* locked against other processes that train in it; NULL where folders cannot be locked */
+    DIR *folder;        /* locked against other processes that train in it; NULL where folders cannot be read */
     bool stop;          /* asked by the callback */
     double shown_at;    /* seconds at the last progress report */
 } run;
@@ -112,6 +112,8 @@ sa_status run_replace_run(run *r, sa_error *error);
 /* Deletes the folder that was made for a run which then could not begin. */
 void run_remove_folder(const run *r);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
+/* Whether the file is there and is of the run's update. */
+bool run_has_model(const run *r, const char *name);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */
 sa_status run_open_state(run *r, st_file **file, sa_error *error);
@@ -130,17 +132,22 @@ double run_seconds(const run *r);  /* of training so far */
 double run_fraction(const run *r); /* of the nearest limit used, 0 ... 1; 0 without limits */
 double run_epochs(const run *r);   /* with a fraction */
 
-/* kept.c: saves the model, if it is among the best so far, and removes what no longer is. */
-sa_status run_keep_model(run *r, double value, sa_error *error);
-/* Removes all such models of the run that was in the folder. */
+/* kept.c: counts the model that was just validated among the best so far, if it is one. */
+void run_keep(run *r, double value);
+/* The file of the model that was just validated; false: it is not among the best. */
+enum { RUN_KEPT_NAME_SIZE = 48 };
+bool run_kept_name(const run *r, char name[RUN_KEPT_NAME_SIZE]);
+/* Removes the files of models that are not among the best, be they of a run that was in the folder. */
 sa_status run_remove_kept(const run *r, sa_error *error);
 /* For the state: the caller frees; NULL without memory. False when it is damaged. */
 char *run_kept_json(const run *r);
 bool run_kept_parse(run *r, const char *json);
 
-/* validate.c: measures, saves best, counts patience. *end: a reason to stop, or NULL. All ranks call it; rank 0
- * does it. */
+/* validate.c: measures, counts patience, saves the state and then the models that it says are there. *end: a reason
+ * to stop, or NULL. All ranks call it; rank 0 does it. */
 sa_status run_validate(run *r, const char **end, sa_error *error);
+/* Saves those that a kill kept a validation from saving after its state; what is there stays as it is. */
+sa_status run_complete_models(run *r, sa_error *error);
 /* Whether a validation is better than another: by its value, of which larger is better. BLEU may stay 0 for long,
  * with short sentences for ever: among equal values the cross-entropy decides. */
 bool run_is_better(double value, double cross_entropy, double than_value, double than_cross_entropy);

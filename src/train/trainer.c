@@ -318,8 +318,9 @@ static void start_clock(run *r) {
     r->shown_at = r->counters.seconds;
 }
 
-/* Of a run that had ended, all files stay as they are. */
+/* Of a run that had ended, all files that are there stay as they are. */
 static sa_status open_and_train(run *r, const char **why, sa_error *error) {
+    SA_TRY(leader_does(r, run_complete_models, error));
     start_clock(r);
     *why = run_leads(r) ? ended_before(r) : NULL;
     double say[] = {*why != NULL, r->stop};

@@ -50,6 +50,39 @@ static bool is_best(const run_counters *c, double value) {
     return !c->has_best || run_is_better(value, c->cross_entropy, c->best, c->best_cross_entropy);
 }
 
+/* The models of the last validation, made just now: those that the state says are there. Of a run that is taken up
+ * again, those that are there already stay. */
+static sa_status save_models(run *r, bool resumed, sa_error *error) {
+    const run_counters *c = &r->counters;
+    char kept[RUN_KEPT_NAME_SIZE];
+    const char *names[3] = {"last.safetensors"};
+    int n = 1;
+    if (c->best_update == c->update)
+        names[n++] = "best.safetensors";
+    if (run_kept_name(r, kept))
+        names[n++] = kept;
+    bool missing = false;
+    for (int i = 0; i < n; i++) {
+        if (resumed && run_has_model(r, names[i]))
+            names[i] = NULL;
+        missing = missing || names[i];
+    }
+    if (missing)
+        SA_TRY(updater_swap_average(&r->updater, error));
+    for (int i = 0; i < n; i++)
+        if (names[i])
+            SA_TRY(run_save_model(r, names[i], error));
+    if (missing)
+        SA_TRY(updater_swap_average(&r->updater, error));
+    return run_remove_kept(r, error);
+}
+
+sa_status run_complete_models(run *r, sa_error *error) {
+    const run_counters *c = &r->counters;
+    bool validated = r->options.resume && c->update > 0 && c->validated == c->update;
+    return validated ? save_models(r, true, error) : SA_OK;
+}
+
 sa_status run_validate(run *r, const char **end, sa_error *error) {
     double nll, bleu = 0;
     long words;
@@ -82,14 +115,12 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         r->counters.best_cross_entropy = r->counters.cross_entropy;
         r->counters.best_update = r->counters.update;
         r->counters.stalled = 0;
-        SA_TRY(run_save_model(r, "best.safetensors", error));
     } else
         r->counters.stalled++;
     if (r->options.keep > 0)
-        SA_TRY(run_keep_model(r, value, error));
+        run_keep(r, value);
     bool cut = schedule_cuts(&r->options, r->counters.stalled);
     r->counters.rate_cuts += cut;
-    SA_TRY(run_save_model(r, "last.safetensors", error));
     SA_TRY(updater_swap_average(&r->updater, error));
     r->counters.seconds = run_seconds(r);
     /* A resume cuts off the metrics that its state does not know, so they are written first. */
@@ -99,6 +130,7 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
                     (long long)r->counters.best_update,
                     pow((double)r->options.plateau_factor, (double)r->counters.rate_cuts));
     SA_TRY(run_save_state(r, error));
+    SA_TRY(save_models(r, false, error));
     if (r->options.early_stopping > 0 && r->counters.stalled >= r->options.early_stopping)
         *end = "early stopping";
     return SA_OK;

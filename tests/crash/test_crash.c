@@ -142,6 +142,7 @@ static sa_status train(const char *run, way w) {
     o.model.dim_rnn = o.model.dim_dec = 4;
     o.dropout = o.label_smoothing = 0.1f;
     o.average = 0.9f;
+    o.keep = 1;
     o.mini_batch = 4;
     o.after_epochs = 0;
     o.after_updates = 4;
@@ -170,6 +171,21 @@ static bool same_state(const char *run, const char *other) {
     return same;
 }
 
+/* Of the models of validations the best is there, and no other. */
+static void expect_best_kept(const char *run) {
+    char best[64];
+    st_file *file = open_run_file(run, "best.safetensors");
+    const char *updates = strstr(st_metadata(file, "training"), "\"updates\":");
+    assert_non_null(updates);
+    long update = strtol(updates + strlen("\"updates\":"), NULL, 10);
+    st_close(file);
+    for (long i = 0; i <= 4; i++) {
+        snprintf(best, sizeof best, "update-%ld.safetensors", i);
+        if (run_file_exists(run, best) != (i == update))
+            fail_msg("the best is of update %ld, but %s is %s", update, best, i == update ? "missing" : "there");
+    }
+}
+
 /* What is there of a run is whole, and the run can be brought to its end; but what was to be replaced may still be
  * there, complete. */
 static void expect_run_to_resume(const char *run, const way *w) {
@@ -186,6 +202,7 @@ static void expect_run_to_resume(const char *run, const way *w) {
     if (status != SA_OK)
         fail_msg("%s: %s", begun ? "resumed" : "begun again", error.text);
     expect_same_run(kept ? "other" : "whole", run);
+    expect_best_kept(run);
     for (int i = 0; i < N_WRITTEN_WHOLE; i++) {
         char temporary[64];
         snprintf(temporary, sizeof temporary, "%s.tmp", run_files[i]);

@@ -11,9 +11,11 @@
 
 static char folder[128]; /* of the test, made by toy_folder */
 
-/* Those that are written whole come first, the state before the others. */
-static const char *const run_files[] = {"state.safetensors", "last.safetensors", "best.safetensors",
-                                        "metrics.jsonl",     "train.log",        "train.corpus"};
+/* Those that are written whole come first, the state before the others; the last are models that test_crash keeps.
+ */
+static const char *const run_files[] = {"state.safetensors",    "last.safetensors",    "best.safetensors",
+                                        "metrics.jsonl",        "train.log",           "train.corpus",
+                                        "update-2.safetensors", "update-4.safetensors"};
 enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_WRITTEN_WHOLE = 3 };
 
 static inline const char *run_path(char out[512], const char *run, const char *name) {
