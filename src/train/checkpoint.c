@@ -111,17 +111,21 @@ sa_status run_save_model(run *r, const char *name, sa_error *error) {
     return status;
 }
 
-bool run_has_model(const run *r, const char *name) {
+sa_status run_has_model(const run *r, const char *name, bool *has, sa_error *error) {
     char path[PATH_SIZE];
-    sa_error ignored;
     st_file *file = NULL;
+    *has = false;
     path_of(r, name, path);
-    const char *summary = st_open(&file, path, &ignored) == SA_OK ? st_metadata(file, "training") : NULL;
-    json_t *object = summary ? json_loads(summary, 0, NULL) : NULL;
-    bool has = json_integer_value(json_object_get(object, "updates")) == r->counters.update;
+    sa_status status = st_open(&file, path, error);
+    const char *summary = status == SA_OK ? st_metadata(file, "training") : NULL;
+    json_error_t fault;
+    json_t *object = summary ? json_loads(summary, 0, &fault) : NULL;
+    if (summary && !object && json_error_code(&fault) == json_error_out_of_memory)
+        status = sa_fail_memory(error, 0);
+    *has = json_integer_value(json_object_get(object, "updates")) == r->counters.update;
     json_decref(object);
     st_close(file);
-    return has;
+    return status == SA_MEMORY ? status : SA_OK;
 }
 
 /* The counters as they are kept in a state. One that is missing, as an older version had none, stays 0. */

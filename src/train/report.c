@@ -194,22 +194,32 @@ void run_report_update(run *r, const update_result *result, double rate, bool la
     tell(r, &event);
 }
 
-void run_report_validation(run *r, bool improved, double bleu) {
+static sa_train_event validation_event(const run *r) {
+    const run_counters *c = &r->counters;
     sa_train_event event = event_of(r, SA_EVENT_VALIDATION);
-    event.cross_entropy = r->counters.cross_entropy;
-    event.perplexity = exp(r->counters.cross_entropy);
-    event.bleu = bleu;
-    event.improved = improved;
+    event.cross_entropy = c->cross_entropy;
+    event.perplexity = exp(c->cross_entropy);
+    event.bleu = c->bleu;
+    event.improved = c->best_update == c->update;
+    return event;
+}
+
+void run_log_validation(run *r) {
+    sa_train_event event = validation_event(r);
     char text[256];
     snprintf(text, sizeof text, "validation: epoch %.2f update %lld cross-entropy %.4f perplexity %.3f BLEU %.2f%s",
-             event.epoch, (long long)event.update, event.cross_entropy, event.perplexity, bleu,
-             improved ? " (best)" : "");
+             event.epoch, (long long)event.update, event.cross_entropy, event.perplexity, event.bleu,
+             event.improved ? " (best)" : "");
     log_line(r, text);
     /* JSON has no infinity */
     json_t *perplexity = isfinite(event.perplexity) ? json_real(event.perplexity) : json_null();
     write_metrics(r, json_pack("{s:s, s:I, s:f, s:f, s:o, s:f, s:b, s:f}", "kind", "validation", "update",
                                (json_int_t)event.update, "epoch", event.epoch, "cross_entropy", event.cross_entropy,
-                               "perplexity", perplexity, "bleu", bleu, "improved", improved, "seconds",
+                               "perplexity", perplexity, "bleu", event.bleu, "improved", event.improved, "seconds",
                                event.seconds));
+}
+
+void run_tell_validation(run *r) {
+    sa_train_event event = validation_event(r);
     tell(r, &event);
 }

@@ -112,8 +112,8 @@ sa_status run_replace_run(run *r, sa_error *error);
 /* Deletes the folder that was made for a run which then could not begin. */
 void run_remove_folder(const run *r);
 sa_status run_save_model(run *r, const char *name, sa_error *error);
-/* Whether the file is there and is of the run's update. */
-bool run_has_model(const run *r, const char *name);
+/* Whether the file is there, whole, and of the run's update. */
+sa_status run_has_model(const run *r, const char *name, bool *has, sa_error *error);
 sa_status run_save_state(run *r, sa_error *error);
 /* Model (declared, with vocabularies) and options from state.safetensors; *file stays open for run_load_state. */
 sa_status run_open_state(run *r, st_file **file, sa_error *error);
@@ -126,7 +126,8 @@ sa_status run_open_logs(run *r, sa_error *error);
 void run_close_logs(run *r);
 void run_message(run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_report_update(run *r, const update_result *result, double rate, bool last);
-void run_report_validation(run *r, bool improved, double bleu);
+void run_log_validation(run *r);  /* the last one, to the files */
+void run_tell_validation(run *r); /* to the callback, which may look at its models */
 void run_report_done(run *r, const char *why);
 double run_seconds(const run *r);  /* of training so far */
 double run_fraction(const run *r); /* of the nearest limit used, 0 ... 1; 0 without limits */

@@ -63,9 +63,12 @@ static sa_status save_models(run *r, bool resumed, sa_error *error) {
         names[n++] = kept;
     bool missing = false;
     for (int i = 0; i < n; i++) {
-        if (resumed && run_has_model(r, names[i]))
+        bool has = false;
+        if (resumed)
+            SA_TRY(run_has_model(r, names[i], &has, error));
+        if (has)
             names[i] = NULL;
-        missing = missing || names[i];
+        missing = missing || !has;
     }
     if (missing)
         SA_TRY(updater_swap_average(&r->updater, error));
@@ -108,8 +111,7 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
         SA_TRY(measure_bleu(r, &bleu, error));
     r->counters.bleu = bleu;
     double value = value_of(r, bleu);
-    bool improved = is_best(&r->counters, value);
-    if (improved) {
+    if (is_best(&r->counters, value)) {
         r->counters.has_best = true;
         r->counters.best = value;
         r->counters.best_cross_entropy = r->counters.cross_entropy;
@@ -124,13 +126,14 @@ sa_status run_validate(run *r, const char **end, sa_error *error) {
     SA_TRY(updater_swap_average(&r->updater, error));
     r->counters.seconds = run_seconds(r);
     /* A resume cuts off the metrics that its state does not know, so they are written first. */
-    run_report_validation(r, improved, bleu);
+    run_log_validation(r);
     if (cut)
         run_message(r, "no better validation since update %lld: the learning rate falls to %g of its value",
                     (long long)r->counters.best_update,
                     pow((double)r->options.plateau_factor, (double)r->counters.rate_cuts));
     SA_TRY(run_save_state(r, error));
     SA_TRY(save_models(r, false, error));
+    run_tell_validation(r);
     if (r->options.early_stopping > 0 && r->counters.stalled >= r->options.early_stopping)
         *end = "early stopping";
     return SA_OK;

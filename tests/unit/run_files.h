@@ -16,7 +16,7 @@ static char folder[128]; /* of the test, made by toy_folder */
 static const char *const run_files[] = {"state.safetensors",    "last.safetensors",    "best.safetensors",
                                         "metrics.jsonl",        "train.log",           "train.corpus",
                                         "update-2.safetensors", "update-4.safetensors"};
-enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_WRITTEN_WHOLE = 3 };
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files, N_WRITTEN_WHOLE = 3, N_ALWAYS_THERE = 6 };
 
 static inline const char *run_path(char out[512], const char *run, const char *name) {
     snprintf(out, 512, "%s/%s/%s", folder, run, name);
