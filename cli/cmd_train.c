@@ -125,6 +125,11 @@ static const option train_options[] = {
                "between, source first, counted from 0 at blanks"),
     OPT_NUMBER("guided-alignment-weight", 0, "X", train_arguments, run.guided_alignment_weight, AT_LEAST(0),
                "what their cross-entropy counts in the loss beside that of the words"),
+    OPT_NUMBER(
+        "self-distillation", 0, "N", train_arguments, run.self_distillation, BETWEEN(0, SA_ENSEMBLE_MAX),
+        "first train N models, in DIR/teacher-1 ..., and learn from the text and from their translation of it: "
+        "the best for small texts. Minutes of --after are for all: a part for each teacher, two for the last; 0: "
+        "off"),
     OPT_NUMBER("label-smoothing", 0, "P", train_arguments, run.label_smoothing, FRACTION,
                "probability taken from the right word and spread over all"),
     OPT_NUMBER("r-drop", 0, "X", train_arguments, run.r_drop, AT_LEAST(0),

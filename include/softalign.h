@@ -366,6 +366,13 @@ typedef struct sa_train_options {
     int valid_beam;                        /* beam size of the translations that BLEU is computed of */
     int keep; /* the models of so many best validations stay in the folder, update-U.safetensors; at most 100 */
 
+    /* Above 0, Kim and Rush 2016: so many models are trained first, in folders teacher-1 ... of `output`, as this
+     * one would be but for the seed. The text and their translation of it (distilled.source and distilled.target
+     * there) are what this one learns from, which has twice as many pairs then. after_minutes are for all: one part
+     * for each teacher and two for this one; the translations come on top. after_updates and after_epochs hold for
+     * each. Texts are files. At most SA_ENSEMBLE_MAX; a resume needs it again. */
+    int self_distillation;
+
     /* Tests of attention (docs/explain.md); models that are named have this one's vocabularies. A resume needs them
      * again.
      */

@@ -239,6 +239,7 @@ sa_status run_check_options(const sa_train_options *o, sa_error *error) {
                  {"optimizer-delay", o->optimizer_delay, 1, 1e6},
                  {"workspace", o->workspace, 1, 1e9},
                  {"window", o->window, 1, 1e6},
+                 {"self-distillation", o->self_distillation, 0, SA_ENSEMBLE_MAX},
                  {"shards", o->shards, 1, 256},
                  {"threads", o->threads, 0, 1024},
                  {"max-length", o->max_length, 1, 1e6},

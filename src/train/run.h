@@ -94,6 +94,9 @@ static inline bool run_leads(const run *r) {
 /* Frees whatever the run holds, closes its logs and parts with the other ranks. */
 void run_clear(run *r);
 
+/* trainer.c: one run, from its options to a trained model; sa_train without self-distillation. */
+sa_status run_whole(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error);
+
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
 
 /* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. A

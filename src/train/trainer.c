@@ -1,4 +1,5 @@
 /* sa_train: from options to a trained model. */
+#include "train/distil.h"
 #include "train/forecast.h"
 #include "train/run.h"
 #include "train/schedule.h"
@@ -366,7 +367,7 @@ void run_clear(run *r) {
     ranks_finish(&r->ranks);
 }
 
-sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
+sa_status run_whole(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
     run r = {.options = *options, .callback = callback, .user = user};
     if (options->attention_from)
         r.options.model.attention_weights = SA_WEIGHTS_GIVEN;
@@ -390,4 +391,13 @@ sa_status sa_train(const sa_train_options *options, sa_train_callback *callback,
         status = sa_fail(error, r.log_error.status, "%s", r.log_error.text);
     run_clear(&r);
     return status;
+}
+
+sa_status sa_train(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error) {
+    if (options->self_distillation != 0)
+        return distil_train(options, callback, user, error);
+    if (options->resume && options->output && distil_began(options->output))
+        return sa_fail(error, SA_USAGE, "%s: the run began with --self-distillation: give it again",
+                       options->output);
+    return run_whole(options, callback, user, error);
 }

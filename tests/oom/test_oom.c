@@ -329,6 +329,7 @@ typedef struct way {
     uint64_t seed;
     sa_vocab_type vocab;
     bool opposes; /* the model, from whose parameters it starts */
+    int teachers;
 } way;
 
 static int stop(const sa_train_event *event, void *user) {
@@ -359,12 +360,16 @@ static sa_status train_so(const char *run, way w) {
     o.resume = w.resume;
     o.overwrite = w.overwrite;
     o.seed = w.seed;
+    o.self_distillation = w.teachers;
     if (w.opposes) {
         o.adversary_of = o.start_from = model_path;
         o.adversary_lambda = 1;
     }
     return sa_train(&o, stop, &w, &error);
 }
+
+static const char *const distilled[] = {"distilled.source", "distilled.target"};
+enum { N_DISTILLED = sizeof distilled / sizeof *distilled };
 
 /* Whatever of the run is there must be whole, and nothing else be there. */
 static void check_files(bool finished) {
@@ -374,6 +379,11 @@ static void check_files(bool finished) {
         if (exists && i < N_WRITTEN_WHOLE)
             st_close(open_run_file("tried", run_files[i]));
     }
+    for (int i = 0; i < N_DISTILLED; i++) {
+        char path[512];
+        unlink(run_path(path, "tried", distilled[i]));
+    }
+    remove_run("tried/teacher-1");
     remove_run("tried");
 }
 
@@ -389,7 +399,7 @@ static sa_status train_from(const char *other, const way *w) {
     sa_error kept = error;
     if (other)
         assert_true(run_file_exists("tried", "state.safetensors"));
-    if (status == SA_OK && w->vocab == SA_VOCAB_WORD && !w->opposes)
+    if (status == SA_OK && w->vocab == SA_VOCAB_WORD && !w->opposes && !w->teachers)
         expect_same_run("model", "tried");
     check_files(status == SA_OK);
     error = kept;
@@ -411,6 +421,10 @@ static sa_status train_subwords(void) {
 
 static sa_status train_with_two_threads(void) {
     return train_from(NULL, &(way){.seed = 1, .threads = 2});
+}
+
+static sa_status train_taught(void) {
+    return train_from(NULL, &(way){.seed = 1, .threads = 1, .teachers = 1});
 }
 
 static sa_status resume(void) {
@@ -560,6 +574,12 @@ static void training_with_two_threads(void **state) {
             8); /* each gives a tape back at each validation, at a place that varies */
 }
 
+/* Two runs with two validations each, a model that is opened, and a translation. */
+static void training_with_a_teacher(void **state) {
+    (void)state;
+    exhaust(train_taught, false, 6);
+}
+
 static void going_on_with_a_run(void **state) {
     (void)state;
     exhaust(resume, false, 1);
@@ -624,6 +644,7 @@ int main(void) {
         cmocka_unit_test(training_an_adversary),
         cmocka_unit_test(training_with_subwords),
         cmocka_unit_test(training_with_two_threads),
+        cmocka_unit_test(training_with_a_teacher),
         cmocka_unit_test(going_on_with_a_run),
         cmocka_unit_test(replacing_a_run),
     };
