@@ -269,12 +269,8 @@ sa_status sa_score_pairs(const sa_model *const *models, int n_models, const char
         status = prepare(&job, sources[i], i, error);
     if (status == SA_OK)
         status = batch_run(job.length, n, job.options->mini_batch, job.options->threads, score_batch, &job, error);
-    for (size_t i = 0; i < n && job.source && job.target; i++) {
-        symbols_free(&job.source[i]);
-        symbols_free(&job.target[i]);
-    }
-    free(job.source);
-    free(job.target);
+    symbols_free_all(job.source, n);
+    symbols_free_all(job.target, n);
     free(job.length);
     if (status == SA_OK)
         *out = job.out;

@@ -59,6 +59,12 @@ void symbols_free(symbols *s) {
     *s = (symbols){0};
 }
 
+void symbols_free_all(symbols *s, size_t n) {
+    for (size_t i = 0; s && i < n; i++)
+        symbols_free(&s[i]);
+    free(s);
+}
+
 static bool starts_word(const vocab *v, int id) {
     return strncmp(vocab_piece(v, id), VOCAB_SUBWORD_BLANK, strlen(VOCAB_SUBWORD_BLANK)) == 0;
 }

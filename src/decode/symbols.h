@@ -21,6 +21,8 @@ sa_status symbols_read(symbols *out, const vocab *v, const char *line, sa_error 
 sa_status symbols_number(symbols *s, const vocab *v, const char *encoded, size_t length, int first,
                          const int *origin, sa_error *error);
 void symbols_free(symbols *s);
+/* n of them, and their array; NULL is fine. */
+void symbols_free_all(symbols *s, size_t n);
 
 /* What a translation must begin with.
  *

@@ -254,12 +254,8 @@ sa_status sa_explain(const sa_model *explained, const sa_model *const *others, i
         models[m + 1] = others[m];
     explain_job job = {.model = models, .n_models = 1 + n_others, .options = options ? options : &defaults};
     sa_status status = explain_all(&job, sources, targets, n, error);
-    for (size_t i = 0; i < n && job.source && job.target; i++) {
-        symbols_free(&job.source[i]);
-        symbols_free(&job.target[i]);
-    }
-    free(job.source);
-    free(job.target);
+    symbols_free_all(job.source, n);
+    symbols_free_all(job.target, n);
     free(job.length);
     if (status == SA_OK)
         *out = job.out;

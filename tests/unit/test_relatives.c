@@ -8,17 +8,7 @@
 #include <cmocka.h>
 
 #include "forms.h"
-#include "toy.h"
-
-#include <math.h>
-
-static sa_error error;
-static char folder[128];
-
-static void expect_status(sa_status got, sa_status want) {
-    if (got != want)
-        fail_msg("%s: %s; not %s", sa_status_text(got), error.text, sa_status_text(want));
-}
+#include "runs.h"
 
 /* A preset's model at a size that learns in seconds, whatever the sizes of its paper. */
 static sa_train_options options_of(toy_paths *path, const model_form *form, const char *run) {
@@ -37,30 +27,6 @@ static sa_train_options options_of(toy_paths *path, const model_form *form, cons
     o.joint_vocab = o.model.tied_source;
     strcpy(o.model.init, "glorot");
     return o;
-}
-
-static double bleu_of(const char *run) {
-    static char text[2][TOY_PAIRS][80];
-    const char *source[TOY_PAIRS], *target[TOY_PAIRS], *found[TOY_PAIRS];
-    char path[512];
-    sa_model *m;
-    snprintf(path, sizeof path, "%s/%s/best.safetensors", folder, run);
-    expect_status(sa_model_open(&m, path, &error), SA_OK);
-    for (int i = 0; i < TOY_PAIRS; i++) {
-        toy_pair(i, text[0][i], text[1][i]);
-        source[i] = text[0][i];
-        target[i] = text[1][i];
-    }
-    sa_translation *t;
-    expect_status(sa_translate(m, source, TOY_PAIRS, NULL, &t, &error), SA_OK);
-    for (int i = 0; i < TOY_PAIRS; i++)
-        found[i] = t[i].hypothesis[0].text;
-    const char *const *references[] = {target};
-    sa_bleu_result result;
-    expect_status(sa_bleu(found, TOY_PAIRS, references, 1, NULL, &result, &error), SA_OK);
-    sa_translations_free(t, TOY_PAIRS);
-    sa_model_free(m);
-    return result.bleu;
 }
 
 typedef struct learner {
@@ -89,36 +55,11 @@ static void every_preset_learns_a_hundred_pairs_by_heart(void **state) {
         o.after_epochs = learners[i].epochs;
         o.learning_rate = (float)learners[i].rate;
         expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
-        double bleu = bleu_of(run);
+        char best[512];
+        double bleu = toy_bleu(run_path(best, run, "best.safetensors"));
         if (!(bleu > 99.999))
             fail_msg("%s %s: BLEU %.2f", learners[i].form.preset, learners[i].form.options, bleu);
     }
-}
-
-static int stop_at_seven(const sa_train_event *event, void *user) {
-    (void)user;
-    return event->kind == SA_EVENT_UPDATE && event->update == 7;
-}
-
-static char *read_file(const char *run, const char *name, size_t *n) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s", folder, run, name);
-    FILE *file = fopen(path, "r");
-    char *bytes = malloc(1 << 22);
-    assert_true(file && bytes);
-    *n = fread(bytes, 1, 1 << 22, file);
-    assert_true(*n > 0 && *n < 1 << 22);
-    fclose(file);
-    return bytes;
-}
-
-static void expect_same_file(const char *run, const char *other, const char *name) {
-    size_t n, m;
-    char *a = read_file(run, name, &n), *b = read_file(other, name, &m);
-    if (n != m || memcmp(a, b, n))
-        fail_msg("%s of %s and of %s differ", name, run, other);
-    free(a);
-    free(b);
 }
 
 /* Fourteen updates with dropout, in a go on one thread and with a stop on two. */
@@ -137,7 +78,8 @@ static void every_model_gives_the_same_bytes_after_a_stop_and_with_more_threads(
             o.shards = 3;
             o.threads = 1 + stop;
             if (stop) {
-                expect_status(sa_train(&o, stop_at_seven, NULL, &error), SA_STOPPED);
+                watch w = {.stop_at = 7};
+                expect_status(sa_train(&o, look, &w, &error), SA_STOPPED);
                 o.resume = true;
             }
             expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);

@@ -14,28 +14,6 @@ static void train_forty(const char *run, int threads) {
     expect_status(sa_train(&o, NULL, NULL, &error), SA_OK);
 }
 
-static double bleu_of(const char *model_path) {
-    sa_model *m;
-    expect_status(sa_model_open(&m, model_path, &error), SA_OK);
-    static char text[2][TOY_PAIRS][80];
-    const char *source[TOY_PAIRS], *target[TOY_PAIRS], *found[TOY_PAIRS];
-    for (int i = 0; i < TOY_PAIRS; i++) {
-        toy_pair(i, text[0][i], text[1][i]);
-        source[i] = text[0][i];
-        target[i] = text[1][i];
-    }
-    sa_translation *t;
-    expect_status(sa_translate(m, source, TOY_PAIRS, NULL, &t, &error), SA_OK);
-    for (int i = 0; i < TOY_PAIRS; i++)
-        found[i] = t[i].hypothesis[0].text;
-    const char *const *references[] = {target};
-    sa_bleu_result result;
-    expect_status(sa_bleu(found, TOY_PAIRS, references, 1, NULL, &result, &error), SA_OK);
-    sa_translations_free(t, TOY_PAIRS);
-    sa_model_free(m);
-    return result.bleu;
-}
-
 static void a_hundred_pairs_are_learned_by_heart(void **state) {
     (void)state;
     toy_paths path;
@@ -46,7 +24,7 @@ static void a_hundred_pairs_are_learned_by_heart(void **state) {
     expect_text(w.done, "limit");
     char best[300];
     snprintf(best, sizeof best, "%s/best.safetensors", o.output);
-    assert_true(bleu_of(best) > 99.999);
+    assert_true(toy_bleu(best) > 99.999);
 }
 
 static void the_number_of_threads_changes_no_byte(void **state) {
@@ -452,7 +430,7 @@ static void a_number_that_is_not_finite_ends_the_run_and_spares_the_best_model(v
     assert_memory_equal(best, k.best, n);
     free(best);
     free(k.best);
-    assert_true(bleu_of(strcat(path.output, "/best.safetensors")) >= 0);
+    assert_true(toy_bleu(strcat(path.output, "/best.safetensors")) >= 0);
 }
 
 /* A run whose parameters are soon not finite. */

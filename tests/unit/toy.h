@@ -46,6 +46,29 @@ static inline bool toy_write(const char *folder, int n) {
     return ok;
 }
 
+/* BLEU of the model's translations of the toy language; -1 when it cannot translate. */
+static inline double toy_bleu(const char *model_path) {
+    static char text[2][TOY_PAIRS][80];
+    const char *source[TOY_PAIRS], *target[TOY_PAIRS], *found[TOY_PAIRS];
+    const char *const *references[] = {target};
+    sa_model *m = NULL;
+    sa_translation *t = NULL;
+    sa_bleu_result result;
+    for (int i = 0; i < TOY_PAIRS; i++) {
+        toy_pair(i, text[0][i], text[1][i]);
+        source[i] = text[0][i];
+        target[i] = text[1][i];
+    }
+    bool ok =
+        sa_model_open(&m, model_path, NULL) == SA_OK && sa_translate(m, source, TOY_PAIRS, NULL, &t, NULL) == SA_OK;
+    for (int i = 0; ok && i < TOY_PAIRS; i++)
+        found[i] = t[i].hypothesis[0].text;
+    ok = ok && sa_bleu(found, TOY_PAIRS, references, 1, NULL, &result, NULL) == SA_OK;
+    sa_translations_free(t, TOY_PAIRS);
+    sa_model_free(m);
+    return ok ? result.bleu : -1;
+}
+
 /* Options that learn the toy language in seconds: the paper's unit, words, one thread, validated on what it was
  * trained on. The paths live in `path`. */
 typedef struct toy_paths {
