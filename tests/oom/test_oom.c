@@ -8,21 +8,18 @@
 
 #include <cmocka.h>
 
-#include "../unit/run_files.h"
-#include "failing_allocation.h"
-
 #include "../unit/one_picture.h"
 #include "../unit/parallel_text.h"
 #include "align/count_aligner.h"
+
+#include "exhaust.h"
 
 #include <softalign/explanation.h>
 #include <softalign/trace.h>
 
 /* ---- what is tried ----------------------------------------------------------------------------------- */
 
-enum { FEW = 4 }; /* pairs of the training text */
-static char model_path[512], protecting_path[512], drawing_path[512];
-static sa_error error;
+static char protecting_path[512], drawing_path[512];
 static char text[2][TOY_PAIRS][80];
 static const char *source[TOY_PAIRS], *target[TOY_PAIRS];
 static char expected[2][256]; /* translations of the first two lines */
@@ -323,147 +320,7 @@ static sa_status count_links_of_pairs(void) {
     return status;
 }
 
-typedef struct way {
-    bool resume, overwrite;
-    int stop_at, threads; /* stop_at: update; 0: never */
-    uint64_t seed;
-    sa_vocab_type vocab;
-    bool opposes; /* the model, from whose parameters it starts */
-    int teachers;
-} way;
-
-static int stop(const sa_train_event *event, void *user) {
-    const way *w = user;
-    return w->stop_at && event->update == w->stop_at;
-}
-
-/* Two updates, each of two pairs and with a validation. */
-static sa_status train_so(const char *run, way w) {
-    toy_paths path;
-    sa_train_options o = toy_options(&path, folder, run);
-    o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 4;
-    o.model.dim_rnn = o.model.dim_dec = 4;
-    o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = o.label_smoothing = 0.1f;
-    o.average = 0.9f;
-    o.mini_batch = 2;
-    o.after_epochs = 0;
-    o.after_updates = 2;
-    o.valid_freq = 1;
-    o.progress_freq = 1;
-    o.vocab_type = w.vocab;
-    if (w.vocab == SA_VOCAB_BPE) {
-        o.protect = true;
-        o.normalization = "nfc";
-        o.subword_sampling = 0.2f;
-    }
-    o.threads = w.threads;
-    o.resume = w.resume;
-    o.overwrite = w.overwrite;
-    o.seed = w.seed;
-    o.self_distillation = w.teachers;
-    if (w.opposes) {
-        o.adversary_of = o.start_from = model_path;
-        o.adversary_lambda = 1;
-    }
-    return sa_train(&o, stop, &w, &error);
-}
-
-static const char *const distilled[] = {"distilled.source", "distilled.target"};
-enum { N_DISTILLED = sizeof distilled / sizeof *distilled };
-
-/* Whatever of the run is there must be whole, and nothing else be there. */
-static void check_files(bool finished) {
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        bool exists = run_file_exists("tried", run_files[i]);
-        assert_true(exists || !finished || i >= N_ALWAYS_THERE);
-        if (exists && i < N_WRITTEN_WHOLE)
-            st_close(open_run_file("tried", run_files[i]));
-    }
-    for (int i = 0; i < N_DISTILLED; i++) {
-        char path[512];
-        unlink(run_path(path, "tried", distilled[i]));
-    }
-    remove_run("tried/teacher-1");
-    remove_run("tried");
-}
-
-/* Trains in ./tried, which is a copy of another run when there is one to begin with. */
-static sa_status train_from(const char *other, const way *w) {
-    bool counted = armed;
-    armed = false;
-    if (other)
-        copy_run(other, "tried");
-    armed = counted;
-    sa_status status = train_so("tried", *w);
-    armed = false;
-    sa_error kept = error;
-    if (other)
-        assert_true(run_file_exists("tried", "state.safetensors"));
-    if (status == SA_OK && w->vocab == SA_VOCAB_WORD && !w->opposes && !w->teachers)
-        expect_same_run("model", "tried");
-    check_files(status == SA_OK);
-    error = kept;
-    armed = counted;
-    return status;
-}
-
-static sa_status train_adversary(void) {
-    return train_from(NULL, &(way){.seed = 2, .threads = 1, .opposes = true});
-}
-
-static sa_status train(void) {
-    return train_from(NULL, &(way){.seed = 1, .threads = 1});
-}
-
-static sa_status train_subwords(void) {
-    return train_from(NULL, &(way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE});
-}
-
-static sa_status train_with_two_threads(void) {
-    return train_from(NULL, &(way){.seed = 1, .threads = 2});
-}
-
-static sa_status train_taught(void) {
-    return train_from(NULL, &(way){.seed = 1, .threads = 1, .teachers = 1});
-}
-
-static sa_status resume(void) {
-    return train_from("half", &(way){.seed = 1, .threads = 1, .resume = true});
-}
-
-static sa_status overwrite(void) {
-    return train_from("other", &(way){.seed = 1, .threads = 1, .overwrite = true});
-}
-
 /* ---- the tests --------------------------------------------------------------------------------------- */
-
-/* Every failure must be reported, but for `most_tolerated`, which may not matter to the result. */
-static void exhaust(sa_status (*operation)(void), bool after, int most_tolerated) {
-    int tolerated = 0;
-    all_after = after;
-    for (fail_at = 1;; fail_at++) {
-        made = 0;
-        n_live = 0;
-        error = (sa_error){SA_OK, ""};
-        armed = true;
-        sa_status status = operation();
-        armed = false;
-        if (n_live != 0)
-            fail_msg("allocation %ld failed: %d blocks were not freed", fail_at, n_live);
-        if (made < fail_at) {
-            assert_int_equal(status, SA_OK);
-            break;
-        }
-        if (status == SA_OK)
-            tolerated++;
-        else if (status != SA_MEMORY || error.status != SA_MEMORY || !error.text[0])
-            fail_msg("allocation %ld failed: %s: %s", fail_at, sa_status_text(status), error.text);
-    }
-    print_message("%ld allocations, %d of which were not needed\n", made, tolerated);
-    assert_true(made > 0);
-    if (tolerated > most_tolerated)
-        fail_msg("%d failures went unreported", tolerated);
-}
 
 /* A model that has no place to keep a tape for the next translation frees it: the one failure that does not matter,
  * once each time a tape is given back. */
@@ -551,48 +408,9 @@ static void aligning_by_counts(void **state) {
     parallel_text_free(&counted_text);
 }
 
-static void training(void **state) {
-    (void)state;
-    exhaust(train, false, 2);
-    exhaust(train, true, 0);
-}
-
-/* Two other models are closed with their tapes: that which opening leaves is the failure which does not matter. */
-static void training_an_adversary(void **state) {
-    (void)state;
-    exhaust(train_adversary, false, 6);
-}
-
-static void training_with_subwords(void **state) {
-    (void)state;
-    exhaust(train_subwords, false, 2);
-}
-
-static void training_with_two_threads(void **state) {
-    (void)state;
-    exhaust(train_with_two_threads, false,
-            8); /* each gives a tape back at each validation, at a place that varies */
-}
-
-/* Two runs with two validations each, a model that is opened, and a translation. */
-static void training_with_a_teacher(void **state) {
-    (void)state;
-    exhaust(train_taught, false, 6);
-}
-
-static void going_on_with_a_run(void **state) {
-    (void)state;
-    exhaust(resume, false, 1);
-}
-
-static void replacing_a_run(void **state) {
-    (void)state;
-    exhaust(overwrite, false, 2);
-}
-
 static int make_model(void **state) {
     (void)state;
-    if (!toy_folder(folder) || !toy_write(folder, FEW))
+    if (!make_small_model())
         return -1;
     for (int i = 0; i < TOY_PAIRS; i++) {
         toy_pair(i, text[0][i], text[1][i]);
@@ -605,13 +423,10 @@ static int make_model(void **state) {
     if (!file || fputs("dog\tcane\ncat\tgatto\n", file) < 0 || fclose(file))
         return -1;
     sa_translation *t;
-    run_path(model_path, "model", "best.safetensors");
     run_path(protecting_path, "protecting", "best.safetensors");
     run_path(drawing_path, "model", "drawing.svg");
-    if (train_so("model", (way){.seed = 1, .threads = 1}) || train_so("other", (way){.seed = 2, .threads = 1}) ||
-        train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
+    if (train_so("protecting", (way){.seed = 1, .threads = 1, .vocab = SA_VOCAB_BPE}) ||
         !one_picture_model(folder, picture_path, caption_path) ||
-        train_so("half", (way){.seed = 1, .threads = 1, .stop_at = 1}) != SA_STOPPED ||
         sa_model_open(&shared_model, model_path, &error) || sa_translate(shared_model, source, 2, NULL, &t, &error))
         return -1;
     for (int i = 0; i < 2; i++)
@@ -640,13 +455,6 @@ int main(void) {
         cmocka_unit_test(scoring),
         cmocka_unit_test(reading_lines),
         cmocka_unit_test(aligning_by_counts),
-        cmocka_unit_test(training),
-        cmocka_unit_test(training_an_adversary),
-        cmocka_unit_test(training_with_subwords),
-        cmocka_unit_test(training_with_two_threads),
-        cmocka_unit_test(training_with_a_teacher),
-        cmocka_unit_test(going_on_with_a_run),
-        cmocka_unit_test(replacing_a_run),
     };
     return cmocka_run_group_tests(tests, make_model, remove_model);
 }
