@@ -231,7 +231,7 @@ static void try_everywhere(const way *w, void (*try_one)(const way *)) {
     prepare_run("tried", w);
     assert_int_equal(train_armed("tried", w, NOTED), SA_OK);
     long n = calls, tried = 0;
-    assert_true(n > 100 && n + 1 < CALLS_MAX);
+    assert_true(n > 50 && n + 1 < CALLS_MAX);
     writes[0] = writes[n + 1] = false;
     for (at = 1; at <= n; at++) {
         if (!all && writes[at - 1] && writes[at] && writes[at + 1])
