@@ -55,10 +55,11 @@ static bool is_best(const run_counters *c, double value) {
 static sa_status save_models(run *r, bool resumed, sa_error *error) {
     const run_counters *c = &r->counters;
     char kept[RUN_KEPT_NAME_SIZE];
-    const char *names[3] = {"last.safetensors"};
-    int n = 1;
+    const char *names[3];
+    int n = 0;
     if (c->best_update == c->update)
         names[n++] = "best.safetensors";
+    names[n++] = "last.safetensors";
     if (run_kept_name(r, kept))
         names[n++] = kept;
     bool missing = false;

@@ -106,7 +106,8 @@ trap 'umount -l disk fixed 2>/dev/null; rm -rf "$work"' EXIT
 model=$(wc -c <whole/best.safetensors)
 state=$(wc -c <whole/state.safetensors)
 
-# full BYTES FILE: a disk of that size is full when FILE is written; with more room the run goes on.
+# full BYTES FILE: a disk of that size is full when FILE is written; with more room the run goes on. The state, which is
+# written anew beside the old one, needs the most: when it begins, at the first validation, and with the models there.
 full() {
     rm -rf disk/run run
     mount -o remount,size="$1" disk
@@ -118,9 +119,8 @@ full() {
     goes_on "a disk of $1 bytes"
 }
 full 65536 state
-full $((state + model / 2)) best
-full $((state + model + model / 2)) last
-full $((state + 2 * model + state / 2)) state
+full $((state + state / 2)) state
+full $((2 * state + model)) state
 rm run
 
 # Texts may lie where nothing can be written; no other place is needed for what is temporary.
