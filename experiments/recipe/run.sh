@@ -30,7 +30,7 @@ options=${1#"$name"}
 run=$out/$name
 [ ! -e "$run/score" ] || exit 0
 resume=
-[ ! -e "$run/state.safetensors" ] || resume=--resume
+[ ! -e "$run/state.safetensors" ] && [ ! -e "$run/teacher-1/state.safetensors" ] || resume=--resume
 "$softalign" train -q --train "$text/train.$source" "$text/train.$target" --valid "$text/val.$source" "$text/val.$target" \
     --tmp-dir "$out/tmp" --threads 1 --precision "$precision" --early-stopping 0 --after "${minutes}m" $options -o "$run" $resume
 for set in val test2016; do
