@@ -101,14 +101,14 @@ typedef struct sa_train_options {
                                    target   symbol is TVD(p, its p) - adversary_lambda KL(a || its a) */
     float adversary_lambda;     /* above 0 with it, else 0 */
 
-    sa_precision precision;
+    sa_precision precision; /* default: SA_BF16 where the processor has it, else SA_F32 */
     uint64_t seed;
     int threads;           /* of each process; 0: all cores */
     int shards;            /* pieces of a minibatch; part of the run, not of the machine; at least one a process */
     int64_t progress_freq; /* updates between progress events; 0: about every 10 seconds */
 } sa_train_options;
 
-/* Defaults of the preset; everything else zero. */
+/* Defaults of the preset on this machine; everything else zero. */
 SA_API sa_status sa_train_options_init(sa_train_options *options, const char *preset, sa_error *error);
 
 typedef enum sa_train_event_kind {

@@ -98,6 +98,8 @@ void run_clear(run *r);
 sa_status run_whole(const sa_train_options *options, sa_train_callback *callback, void *user, sa_error *error);
 
 sa_status run_check_options(const sa_train_options *o, sa_error *error);
+/* SA_BF16 where the processor has it, else SA_F32. */
+sa_status run_fastest_precision(sa_precision *out, sa_error *error);
 
 /* data.c: reads and encodes texts, learns vocabularies unless the model has them. Reports what was dropped. A
  * resumed run is refused another text than it began with. */

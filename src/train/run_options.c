@@ -142,8 +142,11 @@ static bool put_fields(json_t *object, const sa_train_options *o, const field *f
     return true;
 }
 
-/* Where minibatches were made to fit, what is given for these is not looked at. */
-static bool was_found(const sa_train_options *o, const field *f) {
+/* Where minibatches were made to fit, or the processor leaves no choice, what is given for these is not looked at.
+ */
+static bool was_found(const sa_train_options *o, const field *f, sa_precision fastest) {
+    if (f->offset == offsetof(sa_train_options, precision))
+        return fastest == SA_F32 && o->precision == SA_F32;
     bool limit = f->offset == offsetof(sa_train_options, mini_batch) ||
                  f->offset == offsetof(sa_train_options, mini_batch_words);
     return limit && o->mini_batch_fit;
@@ -176,17 +179,23 @@ static void report_difference(run *r, const char *name, const json_t *before, co
 }
 
 sa_status run_restore_options(run *r, const char *json, const char *path, sa_error *error) {
+    sa_precision fastest;
+    SA_TRY(run_fastest_precision(&fastest, error));
     json_t *stored = json_loads(json, 0, NULL), *given = run_options_object(&r->options, true);
     bool ok = stored && given;
     for (int i = 0; ok && i < N_FIELDS + N_LIMITS; i++) {
         const field *f = i < N_FIELDS ? &fields[i] : &limits[i - N_FIELDS];
         json_t *value = json_object_get(stored, f->name), *now = json_object_get(given, f->name);
-        if (value && !json_equal(value, now) && !was_found(&r->options, f))
+        if (value && !json_equal(value, now) && !was_found(&r->options, f, fastest))
             report_difference(r, f->name, value, now, i < N_FIELDS);
         ok = i >= N_FIELDS || (value && from_json(&r->options, f, value));
     }
     json_decref(stored);
     json_decref(given);
+    if (ok && r->options.precision > fastest) {
+        run_message(r, "resume: --precision is now f32: this processor has no instructions for bf16");
+        r->options.precision = fastest;
+    }
     return ok ? run_check_options(&r->options, error)
               : sa_fail(error, SA_FORMAT, "%s: the options of the run are damaged", path);
 }

@@ -71,6 +71,24 @@ says 'resume: --learning-rate stays 0.01, as the run began (now given or by defa
 grep -q "\"validation\",\"update\":$(((end / 7 + 1) * 7))," whole/metrics.jsonl || fail 'the new --valid-freq does not count'
 grep -q '^resume: --mini-batch stays' whole/train.log || fail 'train.log does not say what stayed'
 
+# ---- another processor: oneDNN held to older instructions has no bf16, and cannot hold what has none
+
+# shellcheck disable=SC2086
+if "$program" train -q $tiny $text -o tried --after 1u --precision bf16 2>tried.err; then
+    # shellcheck disable=SC2086
+    train 0 '' -q $text -o half --after 20u
+    export DNNL_MAX_CPU_ISA=AVX2
+    # shellcheck disable=SC2086
+    train 0 . $text -o half --resume --after 30u
+    unset DNNL_MAX_CPU_ISA
+    says 'resume: --precision is now f32: this processor has no instructions for bf16'
+    [ "$(grep -c '^resume: --precision' err)" -eq 1 ] || fail "more words on it: $(grep precision err)"
+    # shellcheck disable=SC2086
+    train 0 . $text -o half --resume --after 31u
+    says 'resume: --precision stays "f32", as the run began (now given or by default: "bf16")'
+else
+    grep -q 'this processor has no instructions for bf16: use --precision f32' tried.err || fail "$(cat tried.err)"
+fi
 # ---- early stopping
 
 set -- --optimizer sgd --learning-rate 1e-30 --early-stopping-metric cross-entropy --valid-freq 5 --after 100u -o early

@@ -56,7 +56,10 @@ static int stop(const sa_train_event *event, void *user) {
 /* Two updates, each of two pairs and with a validation. */
 static sa_status train_so(const char *run, way w) {
     toy_paths path;
+    bool counted = armed;
+    armed = false;
     sa_train_options o = toy_options(&path, folder, run);
+    armed = counted;
     o.model.dim_emb = o.model.dim_maxout = o.model.dim_att = 4;
     o.model.dim_rnn = o.model.dim_dec = 4;
     o.dropout = o.dropout_emb = o.dropout_src = o.dropout_trg = o.label_smoothing = 0.1f;

@@ -38,6 +38,7 @@ static void begin(fixture *f, void (*choose)(sa_train_options *), int threads) {
     o->model.dim_rnn = o->model.dim_dec = 20;
     o->optimizer = SA_SGD;
     o->average = 0;
+    o->precision = SA_F32;
     choose(o);
     rng random = rng_at(3, 1, 4, 1);
     for (int i = 0; i < PAIRS; i++) {

@@ -98,6 +98,7 @@ static inline sa_train_options toy_options(toy_paths *path, const char *folder, 
     o.schedule = SA_SCHEDULE_CONSTANT;
     o.mini_batch = 20;
     o.early_stopping = 0;
+    o.precision = SA_F32;
     o.threads = 1;
     return o;
 }
