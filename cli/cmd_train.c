@@ -220,9 +220,10 @@ static const option train_options[] = {
         "the models of the N best validations stay in the output folder, update-U.safetensors after update U, "
         "for 'softalign average'"),
     OPT_SECTION("Machine and reproducibility"),
-    OPT_ENUM("precision", 0, "TYPE", train_arguments, run.precision, operand_names,
-             "what matrix products round their operands to: f32, or bf16 where the processor has it, which is then "
-             "the default and faster"),
+    OPT_ENUM(
+        "precision", 0, "TYPE", train_arguments, run.precision, operand_names,
+        "what matrix products round their operands to; bf16 is faster, and the default where the processor has "
+        "it"),
     OPT_NUMBER("seed", 0, "N", train_arguments, run.seed, ANY, "start of all random numbers"),
     OPT_NUMBER("threads", 0, "N", train_arguments, run.threads, AT_LEAST(0),
                "threads that work in each process; 0: one for each core; the result does not depend on it"),
