@@ -26,7 +26,7 @@ resume=
 "$softalign" train --train "$folder/train.en" "$folder/train.fr" --valid "$folder/dev.en" "$folder/dev.fr" \
     --decoder-order look-first --reset before --decoder-start backward --layer-norm none --vocab-type unigram --vocab-size 8000 \
     --joint-vocab --tied-source --dim-rnn 512 --dim-dec 640 --dropout 0.1 --dropout-emb 0.1 --dropout-src 0 --dropout-trg 0 \
-    --mini-batch 96 --max-length 80 --after 5500u --warmup 500 --valid-freq 1000 --early-stopping 0 --precision bf16 -o "$folder/run" $resume
+    --mini-batch 96 --max-length 80 --after 5500u --warmup 500 --valid-freq 1000 --early-stopping 0 -o "$folder/run" $resume
 # The one without attention, from pairs of at most 30 and 35 words.
 mkdir -p "$folder/short"
 paste "$folder/train.en" "$folder/train.fr" | awk -F'\t' -v out="$folder/short" '
@@ -37,7 +37,7 @@ resume=
     --valid "$folder/dev.en" "$folder/dev.fr" --vocab-type unigram --vocab-size 8000 --joint-vocab --tied-source --tied-target \
     --dim-emb 256 --dim-rnn 384 --dim-dec 640 --dim-maxout 256 --init glorot --optimizer adam --learning-rate 0.001 --warmup 500 \
     --schedule linear --average 0.999 --loss-per-word --label-smoothing 0.1 --dropout 0.1 --dropout-emb 0.1 --mini-batch 96 \
-    --max-length 80 --after 15430u --valid-freq 3000 --early-stopping 0 --precision bf16 -o "$folder/without" $resume
+    --max-length 80 --after 15430u --valid-freq 3000 --early-stopping 0 -o "$folder/without" $resume
 
 # evaluated MODEL SOURCE REFERENCE OPTION...: the translation's score.
 evaluated() {

@@ -8,7 +8,7 @@ endef
 
 ATTENTION ?= --dim-att 512
 TRAINING ?= --vocab-type word --vocab-size 15000 --dim-emb 256 --dim-rnn 512 --dim-dec 512 --dim-maxout 256 \
-    --optimizer adam --learning-rate 0.0005 --average 0.999 --mini-batch 80 --precision bf16 --threads 2 \
+    --optimizer adam --learning-rate 0.0005 --average 0.999 --mini-batch 80 --threads 2 \
     --valid-freq 1000 --early-stopping 0
 AFTER_50 ?= 6000u
 AFTER_30 ?= 4000u

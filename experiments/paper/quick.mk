@@ -8,7 +8,7 @@ TEST ?= $(OUT)/joined/test.en $(OUT)/joined/test.fr
 
 ATTENTION ?= --dim-att 192
 TRAINING ?= --vocab-type word --vocab-size 8000 --dim-emb 128 --dim-rnn 192 --dim-dec 192 --dim-maxout 128 \
-    --optimizer adam --learning-rate 0.002 --average 0.99 --mini-batch 80 --precision bf16 --threads 2 \
+    --optimizer adam --learning-rate 0.002 --average 0.99 --mini-batch 80 --threads 2 \
     --valid-freq 200 --early-stopping 0
 AFTER_50 ?= 2m
 AFTER_30 ?= 2m

@@ -3,15 +3,15 @@
 #   experiments/recipe/run.sh build/softalign multi30k en de recipe
 #   experiments/recipe/run.sh build/softalign multi30k en de recipe default seed-2 seed-3
 # TEXT is a folder with train, val and test2016 .SOURCE and .TARGET, tokenised. Every VARIANT (all of variants.tsv, if none is
-# named) trains in OUT/VARIANT for MINUTES (35) of one core, JOBS (2) of them at a time, with PRECISION (bf16); what is there
-# already stays, and what was stopped goes on. Prints a table: epochs, BLEU of val and test2016 with beam 5.
+# named) trains in OUT/VARIANT for MINUTES (35) of one core, JOBS (2) of them at a time; what is there already stays, and what
+# was stopped goes on. Prints a table: epochs, BLEU of val and test2016 with beam 5.
 set -eu
 [ $# -ge 5 ] || { sed -n '2,4s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 softalign=$(realpath "$1") text=$(realpath "$2") source=$3 target=$4 out=$5
 shift 5
 export softalign text source target out
-export minutes="${MINUTES:-35}" precision="${PRECISION:-bf16}"
+export minutes="${MINUTES:-35}"
 mkdir -p "$out/tmp"
 # shellcheck disable=SC2046 # names, without blanks
 [ $# -gt 0 ] || set -- $(cut -f 1 "$here/variants.tsv")
@@ -32,7 +32,7 @@ run=$out/$name
 resume=
 [ ! -e "$run/state.safetensors" ] && [ ! -e "$run/teacher-1/state.safetensors" ] || resume=--resume
 "$softalign" train -q --train "$text/train.$source" "$text/train.$target" --valid "$text/val.$source" "$text/val.$target" \
-    --tmp-dir "$out/tmp" --threads 1 --precision "$precision" --early-stopping 0 --after "${minutes}m" $options -o "$run" $resume
+    --tmp-dir "$out/tmp" --threads 1 --early-stopping 0 --after "${minutes}m" $options -o "$run" $resume
 for set in val test2016; do
     "$softalign" translate -q --threads 1 -m "$run/best.safetensors" -i "$text/$set.$source" -o "$run/$set.$target"
     "$softalign" evaluate --tokenize none --json "$text/$set.$target" -i "$run/$set.$target" >"$run/$set.json"

@@ -11,7 +11,7 @@ for set in train val test2016; do
     cp src text/$set.src
     cp tgt text/$set.tgt
 done
-MINUTES=0.03 PRECISION=f32 "$recipe/run.sh" "$program" text src tgt made seed-2 default no-norm >out 2>err ||
+MINUTES=0.03 "$recipe/run.sh" "$program" text src tgt made seed-2 default no-norm >out 2>err ||
     fail "the variants do not train: $(cat err)"
 [ "$(cut -f 1 out | tr '\n' ' ')" = 'variant default seed-2 no-norm ' ] || fail "another order: $(cat out)"
 awk -F'\t' 'NR > 1 && (NF != 4 || $4 !~ /^[0-9]+\.[0-9][0-9]$/) { exit 1 }' out || fail "no scores: $(cat out)"
